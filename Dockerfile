@@ -1,4 +1,4 @@
-# The image holds the locked runtime dependencies, this project (service/ and the tables' data, installed as one package),
+# The image holds the locked runtime dependencies, this project (spades/, service/ and the tables' data, installed as one package),
 # and a list of all dependencies.
 # To use another base image, such as this one by digest: `--build-arg PYTHON_IMAGE=...`, or `make pin-images` with compose.
 ARG PYTHON_IMAGE=python:3.12-slim-bookworm
@@ -17,6 +17,7 @@ RUN python -m venv --without-pip /opt/build \
        --require-hashes --only-binary :all: -r /build/build.txt
 WORKDIR /build/project
 COPY pyproject.toml README.md LICENSE ./
+COPY spades/ ./spades/
 COPY service/ ./service/
 COPY tables/data/ ./tables/data/
 RUN /opt/build/bin/python -m hatchling build --target wheel --directory /build/wheels \

@@ -6,7 +6,7 @@
 #   make install                            prepare .venv for everything, this project included (editable)
 #   make test [ARGS="-k nil"]               all tests, in three processes
 #   make test-busy [ARGS="-k nil"]          the same while two other processes use the processors
-#   make test-fast [ARGS="-k nil"]          tests of service/ that compile nothing and start no servers, for the edit loop
+#   make test-fast [ARGS="-k nil"]          tests of spades/ and service/ that compile nothing and start no servers, for the edit loop
 #   make test-long                          the tests that take too long for every run or measure time, on a quiet
 #                                           machine; an hour
 #   make clients                            remake the types of clients/ from the contract; wants npm
@@ -101,7 +101,7 @@ test-busy: $(ALL)
 	@$(BUSY) & first=$$!; $(BUSY) & trap "kill $$first $$!" EXIT; trap "exit 130" INT TERM; $(TEST)
 
 test-fast: $(ALL)
-	$(GROUPED) -n 2 tests/service -m "not (long or slow or compiled or server)" $(ARGS)
+	$(GROUPED) -n 2 tests/spades tests/service -m "not (long or slow or compiled or server)" $(ARGS)
 
 check: $(ALL)
 	$(BIN)/ruff check .
@@ -171,7 +171,7 @@ lock:
 
 clean:
 	rm -rf $(VENV) .lock-venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .benchmarks
-	find service tables tests loadtest -name __pycache__ -type d -prune -exec rm -rf {} +
+	find spades service tables tests loadtest -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Load tests (loadtest/, docs/how-to/run-in-production.md).
 DURATION ?= 30

@@ -22,11 +22,6 @@ from service.address import check_address, check_exposure
 from service.api import blind, card, inference, passing, search
 from service.api.bid import answer_to
 from service.arguments import run_command
-from service.bidding.errors import TablesError
-from service.bidding.inference.inference import readers_of
-from service.bidding.manifest import read_manifest
-from service.bidding.numerals import decimal, integer
-from service.bidding.tableset import DEFAULT_DIRECTORY
 from service.breakdown import breakdown
 from service.contract import examples
 from service.contract.card import CardRequest, read_card
@@ -37,10 +32,15 @@ from service.keys import new_key
 from service.problems import ProblemError
 from service.request_arguments import add_fields, request_of
 from service.searchers import search_once
-from service.set_options import options_of
 from service.settings import Settings, SettingsError, from_environment, not_settings
 from service.table_sets import open_one
 from service.worker import SupervisorLine
+from spades.errors import TablesError
+from spades.inference.inference import readers_of
+from spades.manifest import read_manifest
+from spades.numerals import decimal, integer
+from spades.set_options import options_of
+from spades.tableset import DEFAULT_DIRECTORY
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -12,9 +12,9 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from service.arguments import rule
-from service.bidding.numerals import decimal, integer
 from service.contract.rules import RuleSet
 from service.contract.scores import Scores
+from spades.numerals import decimal, integer
 
 Schema = Mapping[str, Any]
 _FLAT: Final = {"scores": Scores}  # objects whose fields are options themselves

@@ -19,12 +19,12 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import orjson
 
-from service.bidding.errors import TablesError
-from service.bidding.tableset import TableSet
 from service.contract.card import no_searches
 from service.metrics import Metrics
 from service.problems import ProblemError, invalid_request
 from service.settings import Settings, SettingsError
+from spades.errors import TablesError
+from spades.tableset import TableSet
 
 COMMAND: Final = (sys.executable, "-m", "tables", "searcher")
 # The kernels are not parallel, and numpy only multiplies small matrices.

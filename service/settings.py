@@ -12,8 +12,8 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from service.bidding.numerals import decimal
 from service.roles import Canary, canary_of
+from spades.numerals import decimal
 
 _PREFIX = "SPADES_"
 

@@ -11,18 +11,18 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from service.bidding.bidder import decide
-from service.bidding.errors import TablesError
-from service.bidding.inference.inference import BIDDERS, Readers, infer, readers_of
-from service.bidding.manifest import MANIFEST
-from service.bidding.policies import SERVED
-from service.bidding.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from service.contract.inference import read_inference
 from service.contract.request import read_bid
 from service.keys import Key
 from service.roles import RELEASES, Canary, Role, Roles, read_roles
-from service.set_options import SetOptions, options_of
 from service.settings import Settings
+from spades.bidder import decide
+from spades.errors import TablesError
+from spades.inference.inference import BIDDERS, Readers, infer, readers_of
+from spades.manifest import MANIFEST
+from spades.policies import SERVED
+from spades.set_options import SetOptions, options_of
+from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 
 MOST_SETS: Final = 16
 _SETTINGS: Final = ("SPADES_TABLES_VERSION", "SPADES_CANARY", "SPADES_SHADOW")

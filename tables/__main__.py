@@ -7,7 +7,7 @@ import argparse
 import sys
 
 from service.arguments import add_commands, run_command
-from service.bidding.errors import BiddingError, ResultsError, TablesError
+from spades.errors import BiddingError, ResultsError, TablesError
 from tables.arena.errors import ArenaError
 from tables.players.names import PlayerError
 from tables.run.family import BuildError

@@ -4,8 +4,8 @@ The module describes the situation of a seat and picks a card of each class. It 
 see.
 """
 
-from service.bidding.game.cards import SPADE_BITS, highest, lowest
-from service.playing.common import (
+from spades.game.cards import SPADE_BITS, highest, lowest
+from spades.play.common import (
     cards_above,
     highest_rank,
     least_winning_lead,
@@ -16,8 +16,8 @@ from service.playing.common import (
     unseen_cards,
     winning_cards,
 )
-from service.playing.state import PlayState
-from service.playing.tricks import suit_mask
+from spades.play.state import PlayState
+from spades.play.tricks import suit_mask
 
 NOBODY, ME, PARTNER, OPPONENT, BOTH = range(5)  # who has a live nil; BOTH: partner and an opponent
 NILS = ("no nil", "own nil", "partner's nil", "opponent's nil", "nils on both sides")

@@ -16,17 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from service.bidding.bidder import Position, decide
-from service.bidding.game.auction import read_auction
-from service.bidding.game.cards import DECK, cards_of
-from service.bidding.game.legal import allowed_bids
-from service.bidding.game.rules import PRESETS, Rules
-from service.bidding.game.scoring import Standing
-from service.bidding.numerals import integer
-from service.bidding.policies import SERVED, parse_policy
-from service.bidding.policy import Policy
-from service.bidding.table_profile import PARTNERSHIP_PROFILE
-from service.bidding.tableset import open_tables
+from spades.bidder import Position, decide
+from spades.game.auction import read_auction
+from spades.game.cards import DECK, cards_of
+from spades.game.legal import allowed_bids
+from spades.game.rules import PRESETS, Rules
+from spades.game.scoring import Standing
+from spades.numerals import integer
+from spades.policies import SERVED, parse_policy
+from spades.policy import Policy
+from spades.table_profile import PARTNERSHIP_PROFILE
+from spades.tableset import open_tables
 from tables.engine.game import SUMS, Lineup
 from tables.engine.jit import entry
 from tables.engine.selfplay import play_pairs, play_rounds

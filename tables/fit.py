@@ -6,12 +6,12 @@
 - `conventions`: the threshold of a nil that answers partner's signal.
 - `variants`: nil threshold, its slope and the offset in whiz, suicide and with jokers.
 - `cutthroat`: the same in cutthroat, and how much each piece of SOLO wins.
-- `rules`: the effect of stakes and limits (`service.bidding.bis.stakes`).
+- `rules`: the effect of stakes and limits (`spades.bis.stakes`).
 - `srp`, `srp@1` and `srp@4`: how much each piece that SRP 2, SRP 1 or SRP 4 added wins.
-- `leads`: the weights of SRP 4's leads (`service.playing.srp.lead_values`).
+- `leads`: the weights of SRP 4's leads (`spades.play.srp.lead_values`).
 - `levels`: the noise of each skill level.
 
-Nothing is written. The constants are in `service.bidding.policies` and `service.bidding.bis.stakes`, with their
+Nothing is written. The constants are in `spades.policies` and `spades.bis.stakes`, with their
 source.
 """
 
@@ -24,18 +24,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.auction import SEQUENCES
-from service.bidding.game.cards import RANKS
-from service.bidding.game.rules import CUTTHROAT, PRESETS, Rules, make_rules
-from service.bidding.numerals import integer
-from service.bidding.policies import ROWS, SERVED, parse_policy, with_skill
-from service.bidding.policy import FULL_LEVEL, Policy
-from service.bidding.table_views import Tables
-from service.bidding.tableset import open_tables
-from service.playing.solo.goals import PIECE_NAMES as PIECES_OF_SOLO
-from service.playing.solo.goals import PIECES_1 as PIECES_OF_SOLO_1
-from service.playing.srp.goals import ALL_PIECES, FIRST_PIECES, OVER, PIECE_NAMES, PIECES_3, STRONG_UNDER
-from service.playing.srp.lead_values import LEAD_FEATURES
+from spades.game.auction import SEQUENCES
+from spades.game.cards import RANKS
+from spades.game.rules import CUTTHROAT, PRESETS, Rules, make_rules
+from spades.numerals import integer
+from spades.play.solo.goals import PIECE_NAMES as PIECES_OF_SOLO
+from spades.play.solo.goals import PIECES_1 as PIECES_OF_SOLO_1
+from spades.play.srp.goals import ALL_PIECES, FIRST_PIECES, OVER, PIECE_NAMES, PIECES_3, STRONG_UNDER
+from spades.play.srp.lead_values import LEAD_FEATURES
+from spades.policies import ROWS, SERVED, parse_policy, with_skill
+from spades.policy import FULL_LEVEL, Policy
+from spades.table_views import Tables
+from spades.tableset import open_tables
 from tables.arena import stats
 from tables.arena.match import PAPER_RULES
 from tables.builders import cutthroat

@@ -1,4 +1,4 @@
-"""Fit the weights of SRP 4's leads (`service.playing.srp.lead_values`): `python -m tables fit leads`.
+"""Fit the weights of SRP 4's leads (`spades.play.srp.lead_values`): `python -m tables fit leads`.
 
 In games of self-play at 200/-100, each lead is played with every card that the hand could lead, and the same players
 play the round to its end. The gain of a card is its win probability after the round, in percent, above the mean of the
@@ -12,17 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from service.bidding.game.cards import highest
-from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import game_winner
-from service.bidding.policies import parse_policy
-from service.bidding.table_views import Tables
-from service.bidding.winprob.win_table import win_array
-from service.playing.common import cards_below, lowest_equal, nil_alive, unseen_cards
-from service.playing.srp.goals import ALL_PIECES, FITTED_LEADS, pieces_in_use, wants_tricks
-from service.playing.srp.lead_values import LEAD_FEATURES, LEAD_WEIGHTS, NO_NIL_LIVE, lead_features, lead_situation
-from service.playing.state import PlayState
-from service.playing.tricks import legal_cards, play_card, suit_mask
+from spades.game.cards import highest
+from spades.game.rules import Rules
+from spades.game.scoring import game_winner
+from spades.play.common import cards_below, lowest_equal, nil_alive, unseen_cards
+from spades.play.srp.goals import ALL_PIECES, FITTED_LEADS, pieces_in_use, wants_tricks
+from spades.play.srp.lead_values import LEAD_FEATURES, LEAD_WEIGHTS, NO_NIL_LIVE, lead_features, lead_situation
+from spades.play.state import PlayState
+from spades.play.tricks import legal_cards, play_card, suit_mask
+from spades.policies import parse_policy
+from spades.table_views import Tables
+from spades.winprob.win_table import win_array
 from tables.arena.match import PAPER_RULES
 from tables.engine.deal import Deals, prepare_state
 from tables.engine.game import (

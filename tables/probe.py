@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from service.bidding.game.rules import Rules
-from service.bidding.numerals import integer
-from service.bidding.policies import parse_policy
-from service.bidding.policy import Policy
-from service.bidding.tableset import open_tables
-from service.playing.common import unseen_cards
-from service.playing.state import PlayState
-from service.playing.tricks import legal_cards, play_card
+from spades.game.rules import Rules
+from spades.numerals import integer
+from spades.play.common import unseen_cards
+from spades.play.state import PlayState
+from spades.play.tricks import legal_cards, play_card
+from spades.policies import parse_policy
+from spades.policy import Policy
+from spades.tableset import open_tables
 from tables.alternatives import (
     CLASSES,
     CONTEXTS,

@@ -18,14 +18,14 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from service.bidding.bis.nil import GRID
-from service.bidding.game.auction import SEQUENCES
-from service.bidding.table_profile import PARTNERSHIP_PROFILE
-from service.bidding.table_views import Tables
-from service.bidding.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
-from service.bidding.winprob.features import BID_INPUTS, INPUTS
-from service.bidding.winprob.games import WIN_CELLS
-from service.bidding.winprob.outcomes import OUTCOMES
+from spades.bis.nil import GRID
+from spades.game.auction import SEQUENCES
+from spades.table_profile import PARTNERSHIP_PROFILE
+from spades.table_views import Tables
+from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
+from spades.winprob.features import BID_INPUTS, INPUTS
+from spades.winprob.games import WIN_CELLS
+from spades.winprob.outcomes import OUTCOMES
 from tables.engine.simulate import kernel_tables
 from tests.more_games import MORE_CELLS, MORE_ROWS
 

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from service.bidding.game.cards import RANKS, SUITS
-from service.bidding.game.decks import CARD_CODES
-from service.bidding.winprob.games import SHIPPED, Games
 from service.contract.request import read_bid
 from service.problems import Fault, ProblemError
+from spades.game.cards import RANKS, SUITS
+from spades.game.decks import CARD_CODES
+from spades.winprob.games import SHIPPED, Games
 
 
 def faults_of(data: Any, games: Games = SHIPPED, read: Any = read_bid) -> list[Fault]:

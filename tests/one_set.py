@@ -2,8 +2,8 @@
 
 from types import MappingProxyType
 
-from service.bidding.tableset import TableSet
 from service.table_sets import OpenSet, TableSets
+from spades.tableset import TableSet
 
 
 def one_set(tables: TableSet) -> TableSets:

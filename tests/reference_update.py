@@ -1,7 +1,7 @@
 """Write the tables of two pages of docs/reference from the declarations: `python -m tests.reference_update`.
 
 Each table stands between ``<!-- table: name -->`` and ``<!-- end -->``; the text around is written by hand.
-tests/service/bidding/game/test_reference.py fails if a page is not up to date.
+tests/spades/game/test_reference.py fails if a page is not up to date.
 """
 
 import json
@@ -11,13 +11,13 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from service.bidding.game.decks import CARD_CODES, CARD_NAMES, DECKS
-from service.bidding.game.rules import FIELDS, PRESETS, VARIANTS, Rules, overrides_of
-from service.bidding.policies import BEST, decider_of, row_of
-from service.bidding.strength import read_results, texts_of_catalogue, win_rates_of
-from service.bidding.winprob.games import WON_VARIANTS
 from service.contract.policy import POLICIES
 from service.settings import Settings
+from spades.game.decks import CARD_CODES, CARD_NAMES, DECKS
+from spades.game.rules import FIELDS, PRESETS, VARIANTS, Rules, overrides_of
+from spades.policies import BEST, decider_of, row_of
+from spades.strength import read_results, texts_of_catalogue, win_rates_of
+from spades.winprob.games import WON_VARIANTS
 from tables.markdown import table
 
 _REFERENCE = Path(__file__).parents[1] / "docs" / "reference"

@@ -13,12 +13,12 @@ import json
 import random
 from pathlib import Path
 
-from service.bidding.bidder import Position, decide
-from service.bidding.game.cards import parse_pbn
-from service.bidding.game.rules import make_rules
-from service.bidding.policies import parse_policy
-from service.bidding.tableset import open_tables
 from service.contract.request import read_bid
+from spades.bidder import Position, decide
+from spades.game.cards import parse_pbn
+from spades.game.rules import make_rules
+from spades.policies import parse_policy
+from spades.tableset import open_tables
 from tests import naive
 
 VECTORS = Path(__file__).with_name("vectors") / "bids.json"

@@ -14,11 +14,6 @@ from service.api.json_limits import SINGLE_LIMITS, SMALL_BYTES, JsonLimits, exce
 from service.api.shadow import Made
 from service.api.shared_state import State
 from service.api.table_choice import set_for
-from service.bidding.bidder import decide
-from service.bidding.explain.success_curve import success_curve
-from service.bidding.skill import decide_with_skill
-from service.bidding.tableset import TableSet
-from service.bidding.turn import NOT_EXPLAINED
 from service.contract.answer import BidAnswer
 from service.contract.reading import check_field_count
 from service.contract.request import BidCall, read_bid
@@ -26,6 +21,11 @@ from service.keys import Key
 from service.metrics import Decided
 from service.problems import ProblemError, invalid_request
 from service.table_sets import OpenSet, TableSets
+from spades.bidder import decide
+from spades.explain.success_curve import success_curve
+from spades.skill import decide_with_skill
+from spades.tableset import TableSet
+from spades.turn import NOT_EXPLAINED
 
 
 def bid(state: State, sets: TableSets, body: bytes, key: Key | None) -> tuple[bytes, str]:

@@ -14,15 +14,15 @@ from service.api.json_limits import SINGLE_LIMITS
 from service.api.shadow import Made
 from service.api.shared_state import State
 from service.api.table_choice import set_for
-from service.bidding.bis.blind_decision import BlindDecision, decide_blind
-from service.bidding.game.rules import seed_values
-from service.bidding.policies import with_skill
-from service.bidding.policy import Policy
-from service.bidding.tableset import TableSet
 from service.contract.answer import BlindAnswer
 from service.contract.request import BlindCall, read_blind
 from service.keys import Key
 from service.table_sets import OpenSet, TableSets
+from spades.bis.blind_decision import BlindDecision, decide_blind
+from spades.game.rules import seed_values
+from spades.policies import with_skill
+from spades.policy import Policy
+from spades.tableset import TableSet
 
 _HASHED = Policy._fields.index("level")  # only these policy fields enter the seed, so that it never changes
 

@@ -14,18 +14,18 @@ from service.api.body import deadline_exceeded
 from service.api.json_limits import SINGLE_LIMITS
 from service.api.shared_state import State
 from service.api.table_choice import set_for
-from service.bidding.game.cards import cards_of
-from service.bidding.game.decks import CARD_NAMES
-from service.bidding.game.rules import CUTTHROAT
-from service.bidding.game.variants import deck_number
 from service.contract.card import CardAnswer, CardCall, read_card
 from service.keys import Key
-from service.playing.card_reasons import NEWEST, NEWEST_ALONE, explain_card
-from service.playing.solo.solo import solo2
-from service.playing.srp.srp import srp4
-from service.playing.tricks import legal_cards
 from service.problems import Fault, invalid_request
 from service.table_sets import TableSets
+from spades.game.cards import cards_of
+from spades.game.decks import CARD_NAMES
+from spades.game.rules import CUTTHROAT
+from spades.game.variants import deck_number
+from spades.play.card_reasons import NEWEST, NEWEST_ALONE, explain_card
+from spades.play.solo.solo import solo2
+from spades.play.srp.srp import srp4
+from spades.play.tricks import legal_cards
 
 # By whether the player is alone: its name and its kernel.
 PLAYERS = {False: (NEWEST, srp4), True: (NEWEST_ALONE, solo2)}

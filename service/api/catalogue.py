@@ -11,16 +11,6 @@ from fastapi import APIRouter
 
 from service.api.documentation import GET_PROBLEMS
 from service.api.shared_state import State
-from service.bidding.explain.pass_explanation import PASS_NUMBERS, PASS_TEMPLATES
-from service.bidding.explain.reasons import NUMBERS, TEMPLATES
-from service.bidding.game.cards import SUITS
-from service.bidding.game.decks import CARD_NAMES, DECKS
-from service.bidding.game.rule_fields import Rule
-from service.bidding.game.rules import FIELDS, PRESETS, VARIANTS, describe, overrides_of
-from service.bidding.policies import BEST, BEST_DECIDERS, ROWS, decider_of, options_of, row_of
-from service.bidding.policy import BIS
-from service.bidding.strength import Measured, Results, read_results, strength_of, texts_of_catalogue, win_rates_of
-from service.bidding.winprob.games import SHIPPED, WON_VARIANTS, Games, all_rules
 from service.contract.catalogue import (
     DeckInfo,
     PoliciesAnswer,
@@ -34,8 +24,18 @@ from service.contract.catalogue import (
 )
 from service.contract.policy import DEFAULT_POLICY, POLICIES
 from service.contract.rules import DEFAULT_PRESET
-from service.playing.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
-from service.set_options import SetOptions
+from spades.explain.pass_explanation import PASS_NUMBERS, PASS_TEMPLATES
+from spades.explain.reasons import NUMBERS, TEMPLATES
+from spades.game.cards import SUITS
+from spades.game.decks import CARD_NAMES, DECKS
+from spades.game.rule_fields import Rule
+from spades.game.rules import FIELDS, PRESETS, VARIANTS, describe, overrides_of
+from spades.play.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
+from spades.policies import BEST, BEST_DECIDERS, ROWS, decider_of, options_of, row_of
+from spades.policy import BIS
+from spades.set_options import SetOptions
+from spades.strength import Measured, Results, read_results, strength_of, texts_of_catalogue, win_rates_of
+from spades.winprob.games import SHIPPED, WON_VARIANTS, Games, all_rules
 
 _ONLY_FEWER = [row.name for row in ROWS if row.served and row.kind != BIS and {"nils", "nil_bias"} <= {*row.options}]
 _GRADES = {

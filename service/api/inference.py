@@ -17,16 +17,16 @@ from service.api.bid import parsed
 from service.api.json_limits import SINGLE_LIMITS
 from service.api.shared_state import SLICE_S, State
 from service.api.table_choice import set_for
-from service.bidding.game.decks import CARD_NAMES
-from service.bidding.game.variants import deck_number
-from service.bidding.inference.deals import Seats, draw, sampler_of
-from service.bidding.inference.inference import Inferred, Readers, infer
-from service.bidding.inference.knowledge import Unseen
 from service.contract.inference import InferenceCall, InferenceItemAnswer, read_inference, read_inference_item
 from service.contract.inference_faults import nothing_fits
 from service.keys import Key
 from service.problems import invalid_request
 from service.table_sets import TableSets
+from spades.game.decks import CARD_NAMES
+from spades.game.variants import deck_number
+from spades.inference.deals import Seats, draw, sampler_of
+from spades.inference.inference import Inferred, Readers, infer
+from spades.inference.knowledge import Unseen
 
 DEALS_AT_ONCE: Final = 200  # deals drawn in one step; the result does not depend on it
 _DECIMALS = 9  # of probabilities in answers; their sum over up to 52 cards is exact to 1e-7

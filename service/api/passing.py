@@ -8,13 +8,13 @@ import orjson
 from service.api.bid import parsed
 from service.api.json_limits import SINGLE_LIMITS
 from service.api.shared_state import State
-from service.bidding.explain.pass_explanation import explain_pass
-from service.bidding.game.passing import given_cards
-from service.bidding.game.scoring import is_nil
-from service.bidding.game.variants import deck_number, deck_of
 from service.contract.passing import PassAnswer, PassCall, read_pass
 from service.keys import Key
 from service.table_sets import TableSets
+from spades.explain.pass_explanation import explain_pass
+from spades.game.passing import given_cards
+from spades.game.scoring import is_nil
+from spades.game.variants import deck_number, deck_of
 
 
 def give(state: State, sets: TableSets, body: bytes, key: Key | None) -> tuple[bytes, None]:

@@ -5,14 +5,14 @@ The search runs in another process (`service.searchers`). This module writes its
 
 from typing import Any, Final
 
-from service.bidding.game.cards import cards_of
-from service.bidding.game.decks import CARD_NAMES
-from service.bidding.game.variants import deck_number
-from service.bidding.tableset import TableSet
 from service.contract.card import CardAnswer, CardCall, Search, TriedCard
-from service.playing.card_reasons import SEARCH_VERSION, explain_card, reason
-from service.playing.tricks import legal_cards
 from service.searchers import opening
+from spades.game.cards import cards_of
+from spades.game.decks import CARD_NAMES
+from spades.game.variants import deck_number
+from spades.play.card_reasons import SEARCH_VERSION, explain_card, reason
+from spades.play.tricks import legal_cards
+from spades.tableset import TableSet
 
 _DECIMALS: Final = 6  # of probabilities
 _PERCENT_DECIMALS: Final = 1

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from service.api.body import deadline_exceeded
 from service.api.shadow import Shadow
-from service.bidding.policies import SERVED
-from service.bidding.policy import CONVENTIONS
 from service.decision_log import DecisionLog
 from service.metrics import Exposition, Metrics
 from service.problems import ProblemError
 from service.searchers import Searchers
 from service.table_sets import OpenSet, TableSets
+from spades.policies import SERVED
+from spades.policy import CONVENTIONS
 
 _logger = logging.getLogger("service")
 _server_logger = logging.getLogger("uvicorn.error")  # shows information too

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 from service.api.shared_state import not_ready
-from service.bidding.winprob.games import Games
 from service.contract.table_choice import unknown_tables
 from service.keys import Key
 from service.problems import ProblemError, invalid_request
 from service.table_sets import OpenSet, TableSets
+from spades.winprob.games import Games
 
 
 def set_for(sets: TableSets, data: Any, key: Key | None, read: Callable[[Any, Games], object]) -> OpenSet:

@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import ConfigDict, Field, JsonValue, with_config
 from typing_extensions import TypedDict
 
-from service.bidding.bis.nil import VOID_FACTOR
-from service.bidding.explain.reasons import NUMBERS, TEMPLATES, Number
 from service.contract.policy import POLICY_PATTERN
 from service.problems import CODES, TYPES
+from spades.bis.nil import VOID_FACTOR
+from spades.explain.reasons import NUMBERS, TEMPLATES, Number
 
 ANSWER_CONFIG = ConfigDict(extra="allow")
 Assumed = Annotated[

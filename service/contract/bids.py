@@ -5,14 +5,14 @@ from typing import Annotated, Any, Final
 
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
-from service.bidding.game.auction import NO_BID
-from service.bidding.game.legal import possible_bids
-from service.bidding.game.rules import CUTTHROAT, MIRROR, SUICIDE, UNLIMITED, VARIANTS, WHIZ, WHIZ_STRICT, Rules
-from service.bidding.game.scoring import BLIND_NIL, contract_of, is_nil
 from service.contract.faults import TABLE_OF_FOUR, Place, is_huge, json_type, refusal
 from service.contract.hand import TRICKS
 from service.contract.rules import CLASSIC, Context
 from service.problems import quote
+from spades.game.auction import NO_BID
+from spades.game.legal import possible_bids
+from spades.game.rules import CUTTHROAT, MIRROR, SUICIDE, UNLIMITED, VARIANTS, WHIZ, WHIZ_STRICT, Rules
+from spades.game.scoring import BLIND_NIL, contract_of, is_nil
 
 Faults = list[tuple[Place, str, str]]
 MAX_LEGAL_BIDS: Final = 15  # nil, 1 to 13, blind nil

@@ -7,10 +7,10 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from service.bidding.game.rules import FIELDS, PRESETS
-from service.bidding.policy import CONVENTIONS, PLAYER_KINDS
 from service.contract.faults import is_huge
 from service.contract.policy import policy_fault
+from spades.game.rules import FIELDS, PRESETS
+from spades.policy import CONVENTIONS, PLAYER_KINDS
 
 _MOST_ITEMS: Final = 15  # of the longest list of numbers in a request
 _WORDS: Final[dict[str, Collection[str]]] = {"convention": CONVENTIONS, "explain": ("brief", "curve")}

@@ -6,10 +6,6 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, NotRequired, Requ
 from pydantic import Field, PlainValidator, StrictInt, TypeAdapter, ValidationInfo, WithJsonSchema, with_config
 from typing_extensions import TypedDict
 
-from service.bidding.game.decks import CARD_NAMES
-from service.bidding.game.rules import CUTTHROAT, VARIANTS, Rules
-from service.bidding.game.variants import deck_number, deck_of
-from service.bidding.winprob.games import SHIPPED, WON_VARIANTS, Games
 from service.contract.answer import ANSWER_CONFIG, Assumed, RefusedItem, TablesVersion, reason_config
 from service.contract.bids import FourBids
 from service.contract.exchanged_cards import Given, Received, exchange_of
@@ -21,11 +17,15 @@ from service.contract.request import assumed_rules
 from service.contract.rules import REQUEST_CONFIG, Context, OptionalRules
 from service.contract.scores import OptionalScores, score_faults, scores_in
 from service.contract.table_choice import GameId, TablesName
-from service.playing.card_reasons import CARD_NUMBERS, CARD_TEMPLATES, NEWEST, NEWEST_ALONE, SEARCH_USUAL
-from service.playing.history import KINDS, Impossible, Known, state_before
-from service.playing.state import PlayState
-from service.playing.tricks import write_rules
 from service.problems import Fault, invalid_request, pointer
+from spades.game.decks import CARD_NAMES
+from spades.game.rules import CUTTHROAT, VARIANTS, Rules
+from spades.game.variants import deck_number, deck_of
+from spades.play.card_reasons import CARD_NUMBERS, CARD_TEMPLATES, NEWEST, NEWEST_ALONE, SEARCH_USUAL
+from spades.play.history import KINDS, Impossible, Known, state_before
+from spades.play.state import PlayState
+from spades.play.tricks import write_rules
+from spades.winprob.games import SHIPPED, WON_VARIANTS, Games
 
 SEARCH: Final = "search@1"
 DEFAULT_SEARCH_DEALS: Final = 256

@@ -4,13 +4,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from service.bidding.game.rules import FIELDS, VARIANTS, Rules, describe
-from service.bidding.policies import ROWS
-from service.bidding.winprob.games import WON_VARIANTS, Games
 from service.contract.policy import DEFAULT_POLICY, Bidder, plays_conventions
 from service.contract.rules import Context
 from service.contract.scores import score_faults
 from service.problems import Fault, pointer, quote
+from spades.game.rules import FIELDS, VARIANTS, Rules, describe
+from spades.policies import ROWS
+from spades.winprob.games import WON_VARIANTS, Games
 
 
 def conflicts_in(data: Mapping[str, Any], context: Context, bidder: Bidder, games: Games) -> list[Fault]:

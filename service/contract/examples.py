@@ -7,8 +7,8 @@ from service.contract.card import no_searches, read_card
 from service.contract.policy import POLICIES
 from service.contract.request import read_bid
 from service.contract.table_choice import unknown_tables
-from service.playing.card_reasons import NEWEST
 from service.problems import CODES, Fault, ProblemError
+from spades.play.card_reasons import NEWEST
 
 REQUEST = {
     "hand": ["KC", "9C", "5C", "4C", "3C", "QD", "AH", "QH", "AS", "KS", "JS", "6S", "2S"],

@@ -4,14 +4,14 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
-from service.bidding.game.cards import cards_of
-from service.bidding.game.decks import CARD_NAMES
-from service.bidding.game.passing import cards_to_pass
-from service.bidding.game.rules import CUTTHROAT, Rules
-from service.bidding.game.scoring import is_nil
-from service.bidding.game.variants import deck_number
 from service.contract.hand import Exchanged
 from service.problems import Fault, pointer
+from spades.game.cards import cards_of
+from spades.game.decks import CARD_NAMES
+from spades.game.passing import cards_to_pass
+from spades.game.rules import CUTTHROAT, Rules
+from spades.game.scoring import is_nil
+from spades.game.variants import deck_number
 
 Given = Annotated[Exchanged | None, Field(description="The cards that the player gave to partner after the bidding.")]
 Received = Annotated[Exchanged | None, Field(description="The cards that the player got from partner.")]

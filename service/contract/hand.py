@@ -4,14 +4,14 @@ from typing import Annotated, Any, Final
 
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
-from service.bidding.game.cards import RANKS, pbn_card
-from service.bidding.game.decks import CARD_CODES, DECK_BITS, DECKS
-from service.bidding.game.passing import MOST_PASSED
-from service.bidding.game.rules import Rules
-from service.bidding.game.variants import deck_number
 from service.contract.faults import Place, json_type, refusal
 from service.contract.rules import Context
 from service.problems import quote
+from spades.game.cards import RANKS, pbn_card
+from spades.game.decks import CARD_CODES, DECK_BITS, DECKS
+from spades.game.passing import MOST_PASSED
+from spades.game.rules import Rules
+from spades.game.variants import deck_number
 
 TRICKS: Final = 13
 MAX_PBN_CHARS: Final = 64

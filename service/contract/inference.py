@@ -6,14 +6,6 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, NotRequired, Requ
 from pydantic import Field, PlainValidator, StrictInt, TypeAdapter, ValidationInfo, WithJsonSchema, with_config
 from typing_extensions import TypedDict
 
-from service.bidding.bis.cutthroat import own_and_best
-from service.bidding.game.cards import SUITS
-from service.bidding.game.rules import CUTTHROAT, VARIANTS, Rules
-from service.bidding.game.scoring import Standing
-from service.bidding.game.variants import deck_of
-from service.bidding.inference.inference import BIDDERS, Bids, nils_unread, reads_bids
-from service.bidding.inference.knowledge import SPECTATOR, View
-from service.bidding.inference.play_checks import no_room, with_first_trick
 from service.contract.answer import ANSWER_CONFIG, RefusedItem, TablesVersion
 from service.contract.bids import MadeBids
 from service.contract.exchanged_cards import Exchange, Given, Received, exchange_of
@@ -26,6 +18,14 @@ from service.contract.rules import REQUEST_CONFIG, Context, OptionalRules
 from service.contract.scores import Scores, score_faults, scores_in
 from service.contract.table_choice import GameId, TablesName
 from service.problems import Fault, invalid_request, pointer, quote
+from spades.bis.cutthroat import own_and_best
+from spades.game.cards import SUITS
+from spades.game.rules import CUTTHROAT, VARIANTS, Rules
+from spades.game.scoring import Standing
+from spades.game.variants import deck_of
+from spades.inference.inference import BIDDERS, Bids, nils_unread, reads_bids
+from spades.inference.knowledge import SPECTATOR, View
+from spades.inference.play_checks import no_room, with_first_trick
 
 MAX_DEALS: Final = 1000
 MAX_INFERENCE_ITEMS: Final = 64  # requests in one POST /v1/inferences; each takes as long as many bids

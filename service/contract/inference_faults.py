@@ -2,16 +2,16 @@
 
 from typing import Final
 
-from service.bidding.game.cards import SUITS, spades_of
-from service.bidding.game.decks import CARD_NAMES
-from service.bidding.game.rules import WHIZ, Rules
-from service.bidding.game.scoring import BLIND_NIL
-from service.bidding.game.variants import deck_number
-from service.bidding.inference.knowledge import View, contradictions_in
-from service.bidding.inference.play_checks import NoRoom, hand_contradictions, out_of_turn
 from service.contract.bids import SPADE_COUNTS
 from service.contract.hand import TRICKS
 from service.problems import Fault, pointer
+from spades.game.cards import SUITS, spades_of
+from spades.game.decks import CARD_NAMES
+from spades.game.rules import WHIZ, Rules
+from spades.game.scoring import BLIND_NIL
+from spades.game.variants import deck_number
+from spades.inference.knowledge import View, contradictions_in
+from spades.inference.play_checks import NoRoom, hand_contradictions, out_of_turn
 
 _SUIT_NAMES: Final = ("clubs", "diamonds", "hearts", "spades")
 # By the kind of a contradiction: the field, and the sentence about it.

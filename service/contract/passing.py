@@ -5,10 +5,6 @@ from typing import Annotated, Any, NamedTuple, Required
 from pydantic import Field, StrictInt, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
-from service.bidding.explain.pass_explanation import PASS_TEMPLATES
-from service.bidding.game.passing import MOST_PASSED, cards_to_pass
-from service.bidding.game.rules import CUTTHROAT, Rules
-from service.bidding.game.scoring import BLIND_NIL, is_nil
 from service.contract.answer import ANSWER_CONFIG
 from service.contract.bids import FourBids
 from service.contract.exchanged_cards import gives_first
@@ -16,6 +12,10 @@ from service.contract.hand import Exchanged, Hand
 from service.contract.reading import read_fields
 from service.contract.rules import REQUEST_CONFIG, RulesInForce
 from service.problems import Fault, invalid_request, pointer
+from spades.explain.pass_explanation import PASS_TEMPLATES
+from spades.game.passing import MOST_PASSED, cards_to_pass
+from spades.game.rules import CUTTHROAT, Rules
+from spades.game.scoring import BLIND_NIL, is_nil
 
 
 @with_config(REQUEST_CONFIG)

@@ -6,14 +6,14 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 from pydantic import AfterValidator, Field, StrictFloat, StrictInt, StrictStr, WithJsonSchema, with_config
 from typing_extensions import TypedDict
 
-from service.bidding.errors import PolicyError
-from service.bidding.game.rules import PARTNERSHIP
-from service.bidding.policies import BEST, SERVED, decider_of, option_names, parse_policy, row_of, with_skill
-from service.bidding.policy import CONVENTIONS, FULL_LEVEL, NO_CONVENTION, PLAYER_KINDS, Policy
 from service.contract.faults import refusal
 from service.contract.rules import REQUEST_CONFIG
 from service.problems import quote
-from service.set_options import SetOptions, with_options
+from spades.errors import PolicyError
+from spades.game.rules import PARTNERSHIP
+from spades.policies import BEST, SERVED, decider_of, option_names, parse_policy, row_of, with_skill
+from spades.policy import CONVENTIONS, FULL_LEVEL, NO_CONVENTION, PLAYER_KINDS, Policy
+from spades.set_options import SetOptions, with_options
 
 POLICIES: Final = (BEST, *SERVED)
 DEFAULT_POLICY: Final = "bis"

@@ -13,17 +13,6 @@ from pydantic import Field, StrictInt, TypeAdapter, ValidationError, with_config
 from pydantic_core import core_schema
 from typing_extensions import TypedDict
 
-from service.bidding.bidder import Position
-from service.bidding.bis.cutthroat import own_and_best
-from service.bidding.game.rules import CUTTHROAT, FIELDS, Rules
-from service.bidding.game.scoring import Standing
-from service.bidding.policies import BEST, SERVED
-from service.bidding.policy import Policy
-from service.bidding.record import record
-from service.bidding.skill import position_seed
-from service.bidding.turn import BRIEF, EXPLAINED, NOT_EXPLAINED
-from service.bidding.winprob.games import SHIPPED, Games
-from service.bidding.winprob.nearest_errors import ERRORS
 from service.contract.bids import LegalBids, PreviousBids
 from service.contract.canonical import in_canonical_form
 from service.contract.conflicts import conflicts_in
@@ -47,7 +36,18 @@ from service.contract.rules import REQUEST_CONFIG, Context, OptionalRules
 from service.contract.scores import NO_SCORES, FourInts, OptionalScores, scores_in
 from service.contract.table_choice import GameId, TablesName
 from service.problems import Fault, invalid_request, pointer
-from service.set_options import SetOptions
+from spades.bidder import Position
+from spades.bis.cutthroat import own_and_best
+from spades.game.rules import CUTTHROAT, FIELDS, Rules
+from spades.game.scoring import Standing
+from spades.policies import BEST, SERVED
+from spades.policy import Policy
+from spades.record import record
+from spades.set_options import SetOptions
+from spades.skill import position_seed
+from spades.turn import BRIEF, EXPLAINED, NOT_EXPLAINED
+from spades.winprob.games import SHIPPED, Games
+from spades.winprob.nearest_errors import ERRORS
 
 MAX_ITEMS: Final = 512  # requests in one POST /v1/bids
 MAX_SEED: Final = 2**53 - 1  # the largest integer that every JSON reader keeps exactly

@@ -21,8 +21,6 @@ from pydantic import (
 )
 from typing_extensions import TypedDict
 
-from service.bidding.game.scoring import is_nil
-from service.bidding.policies import BEST
 from service.contract.answer import ANSWER_CONFIG, Problem
 from service.contract.bids import ReportedBids
 from service.contract.faults import refusal
@@ -35,6 +33,8 @@ from service.contract.rules import REQUEST_CONFIG
 from service.contract.scores import four_numbers
 from service.contract.table_choice import GameId
 from service.problems import Fault, invalid_request
+from spades.game.scoring import is_nil
+from spades.policies import BEST
 
 MAX_RESULTS: Final = MAX_ITEMS  # in one POST /v1/results
 MAX_ROUND: Final = 10_000

@@ -22,10 +22,10 @@ from pydantic import (
 )
 from typing_extensions import TypedDict
 
-from service.bidding.errors import RulesError
-from service.bidding.game.rule_fields import Flag, Integer, Rule
-from service.bidding.game.rules import FIELDS, PRESETS, Rules, make_rules
 from service.contract.faults import joined, lines_of, rule_line
+from spades.errors import RulesError
+from spades.game.rule_fields import Flag, Integer, Rule
+from spades.game.rules import FIELDS, PRESETS, Rules, make_rules
 
 DEFAULT_PRESET: Final = "classic"
 CLASSIC: Final = PRESETS[DEFAULT_PRESET]

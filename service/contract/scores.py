@@ -6,11 +6,11 @@ from typing import Annotated, Any, Final, TypeAlias
 from pydantic import Field, PlainValidator, StrictInt, ValidationInfo, WithJsonSchema, with_config
 from typing_extensions import TypedDict
 
-from service.bidding.game.rules import CUTTHROAT, VARIANTS, Rules
-from service.bidding.game.scoring import game_winner
 from service.contract.faults import TABLE_OF_FOUR, Place, json_type, refusal
 from service.contract.rules import REQUEST_CONFIG, Context
 from service.problems import Fault, pointer
+from spades.game.rules import CUTTHROAT, VARIANTS, Rules
+from spades.game.scoring import game_winner
 
 SCORE_LIMIT: Final = 10_000  # points, either way
 MAX_BAGS: Final = 99

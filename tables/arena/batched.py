@@ -16,16 +16,16 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.rules import CUTTHROAT, JOKERS, VARIANTS, Rules
-from service.bidding.game.scoring import BLIND_NIL
-from service.bidding.levels import LARGEST_SEED, perturbed
-from service.bidding.numerals import decimal
-from service.bidding.policies import parse_policy
-from service.bidding.policy import WINPROB
-from service.bidding.table_profile import profile_of
-from service.bidding.table_views import Tables
-from service.bidding.tableset import TableSet, open_tables
-from service.set_options import options_of, with_options
+from spades.game.rules import CUTTHROAT, JOKERS, VARIANTS, Rules
+from spades.game.scoring import BLIND_NIL
+from spades.levels import LARGEST_SEED, perturbed
+from spades.numerals import decimal
+from spades.policies import parse_policy
+from spades.policy import WINPROB
+from spades.set_options import options_of, with_options
+from spades.table_profile import profile_of
+from spades.table_views import Tables
+from spades.tableset import TableSet, open_tables
 from tables.arena.errors import BidderError
 from tables.engine.choose_bid import auction_at, choose_bid, standing_at
 from tables.engine.game import bids_blind_nil

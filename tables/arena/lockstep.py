@@ -15,16 +15,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.bis.blind_nil import hash_uniform
-from service.bidding.game.decks import CARD_NAMES
-from service.bidding.game.rules import Rules, overrides_of
-from service.bidding.game.scoring import game_winner
-from service.bidding.game.variants import deck_number
-from service.bidding.policies import parse_policy
-from service.bidding.policy import Policy
-from service.bidding.table_views import Tables
-from service.playing.state import PlayState
-from service.playing.tricks import legal_cards, play_card, write_rules
+from spades.bis.blind_nil import hash_uniform
+from spades.game.decks import CARD_NAMES
+from spades.game.rules import Rules, overrides_of
+from spades.game.scoring import game_winner
+from spades.game.variants import deck_number
+from spades.play.state import PlayState
+from spades.play.tricks import legal_cards, play_card, write_rules
+from spades.policies import parse_policy
+from spades.policy import Policy
+from spades.table_views import Tables
 from tables.arena.batched import blend_of, is_batched, open_batched
 from tables.arena.bidders import OutsideBidder, bot_of, is_outside, open_bidder
 from tables.arena.learned import choose

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from service.bidding.game.rules import CUTTHROAT, PARTNERSHIP, VARIANTS, Rules, describe, make_rules
-from service.bidding.inference.holder_net import HolderNet
-from service.bidding.inference.inference import reads_bids
-from service.bidding.policies import parse_policy
-from service.bidding.policy import WINPROB, Policy
-from service.bidding.table_views import Tables
-from service.bidding.winprob.games import WON_VARIANTS
+from spades.game.rules import CUTTHROAT, PARTNERSHIP, VARIANTS, Rules, describe, make_rules
+from spades.inference.holder_net import HolderNet
+from spades.inference.inference import reads_bids
+from spades.policies import parse_policy
+from spades.policy import WINPROB, Policy
+from spades.table_views import Tables
+from spades.winprob.games import WON_VARIANTS
 from tables.arena import stats
 from tables.arena.batched import BLEND, blend_of, check_batched, is_batched
 from tables.arena.bidders import bot_of, is_outside

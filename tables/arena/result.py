@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service import __version__
-from service.bidding.game.rules import describe
-from service.bidding.inference.inference import readers_of
-from service.bidding.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
+from spades.game.rules import describe
+from spades.inference.inference import readers_of
+from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from tables.arena import stats
 from tables.arena.batched import is_batched, version_of
 from tables.arena.match import Match, Played, play, player_version

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import game_winner
-from service.bidding.inference.holder_net import HolderNet
-from service.bidding.table_views import Tables
-from service.bidding.winprob.win_table import win_array
-from service.playing.tricks import legal_cards, play_card, write_rules
+from spades.game.rules import Rules
+from spades.game.scoring import game_winner
+from spades.inference.holder_net import HolderNet
+from spades.play.tricks import legal_cards, play_card, write_rules
+from spades.table_views import Tables
+from spades.winprob.win_table import win_array
 from tables.arena.tally import add_games, begun_games
 from tables.engine.deal import Deals, write_pass_rules
 from tables.engine.game import MOST_ROUNDS, Game, Lineup, Totals, begin_round, bid_seat, close_round, first_chair_of

@@ -3,7 +3,7 @@
 BIS bids whole auctions without end-of-game rules, and no cards are played. For each seat, a logistic curve in the sum
 is fitted to the counts. The result for a sum is a mean of the share that was counted and of the curve; the rarer the
 sum, the more the curve weighs. The result never rises with the sum. It goes to p_ace.npy, and for a table profile to a
-file with the profile's prefix. `service.bidding.bis.blind_nil` reads it.
+file with the profile's prefix. `spades.bis.blind_nil` reads it.
 """
 
 from typing import Any
@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from service.bidding.game.cards import ACE, FIRST_SPADE
-from service.bidding.game.rules import JOKERS, PRESETS, Rules
-from service.bidding.policies import parse_policy
-from service.bidding.policy import Policy
-from service.playing.state import PlayState
+from spades.game.cards import ACE, FIRST_SPADE
+from spades.game.rules import JOKERS, PRESETS, Rules
+from spades.play.state import PlayState
+from spades.policies import parse_policy
+from spades.policy import Policy
 from tables.builders import jokers
 from tables.builders.newton import minimize_convex
 from tables.builders.variants import self_play

@@ -3,7 +3,7 @@
 In each round one seat bids blind nil with any hand. The others bid by BIS, and SRP plays all cards. The counts say how
 often a blind nil was made after each sequence of bids. A logistic regression on the previous bids and on pairs of them
 is fitted to the counts: the regression of the success curves (`curve_fit`), without the nil value. The result goes to
-blind_nil.npy, and for a table profile to a file with the profile's prefix. `service.bidding.bis.blind_nil` reads it.
+blind_nil.npy, and for a table profile to a file with the profile's prefix. `spades.bis.blind_nil` reads it.
 """
 
 from typing import Any
@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from service.bidding.game.auction import SEQUENCES
-from service.bidding.game.rules import JOKERS, Rules, make_rules
-from service.bidding.game.scoring import BLIND_NIL
-from service.bidding.policies import parse_policy
-from service.bidding.policy import Policy
-from service.playing.state import PlayState
+from spades.game.auction import SEQUENCES
+from spades.game.rules import JOKERS, Rules, make_rules
+from spades.game.scoring import BLIND_NIL
+from spades.play.state import PlayState
+from spades.policies import parse_policy
+from spades.policy import Policy
 from tables.builders.ace_of_spades import OF_JJDD, OF_JOKERS
 from tables.builders.curve_fit import RIDGE, design, row_pairs, sequences
 from tables.builders.newton import minimize_convex
@@ -33,7 +33,7 @@ from tables.run.family import Arrays, Context, Family, recorded
 CHUNKS = 20
 HELD_OUT = 2  # number of chunks that are not used to fit, only to evaluate
 _DEPENDS = ("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves")
-_AXES = ("sequence of previous bids, see service.bidding.game.auction.read_auction",)
+_AXES = ("sequence of previous bids, see spades.game.auction.read_auction",)
 RULES = make_rules("blind-nil")
 
 

@@ -1,10 +1,10 @@
 """Success curves and mean bids for the conventions Big 5 and Big 6, and for the pass, if both sides use them.
 
 Each sequence of bids has its own curve. So partner's 5, in the self-play of these tables, has the meaning that the
-convention gives it (`service.bidding.bis.conventions`).
+convention gives it (`spades.bis.conventions`).
 """
 
-from service.bidding.game.rules import PRESETS, Rules
+from spades.game.rules import PRESETS, Rules
 from tables.builders import curves, mean_bids
 from tables.run.family import Family
 

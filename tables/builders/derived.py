@@ -1,4 +1,4 @@
-"""Exact tables of tricks: high cards of a side suit, ruffs and spades, for `service.bidding.bis.regular`.
+"""Exact tables of tricks: high cards of a side suit, ruffs and spades, for `spades.bis.regular`.
 
 Nothing is sampled or fitted. The tricks of side suits and ruffs are probabilities from `p_length`, those of spades are
 counted. The tables go to side_high.npy, ruffs.npy, spade_high.npy and spade_takes.npy.
@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.bis.regular import MOST_RUFFS
-from service.bidding.game.cards import ACE, HOLDINGS, JACK, KING, QUEEN
-from service.bidding.table_views import View
+from spades.bis.regular import MOST_RUFFS
+from spades.game.cards import ACE, HOLDINGS, JACK, KING, QUEEN
+from spades.table_views import View
 from tables.builders.exact import RANKS_CLASSIC
 from tables.run.family import Arrays, Context, Family
 

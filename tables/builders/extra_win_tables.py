@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.errors import RulesError
-from service.bidding.game.rules import PRESETS, Rules, make_rules, overrides_of
-from service.bidding.game.scoring import effective_bag_rules
-from service.bidding.manifest import Manifest
-from service.bidding.winprob.games import (
+from spades.errors import RulesError
+from spades.game.rules import PRESETS, Rules, make_rules, overrides_of
+from spades.game.scoring import effective_bag_rules
+from spades.manifest import Manifest
+from spades.winprob.games import (
     CLASSIC,
     KEY_FIELDS,
     LONGEST,

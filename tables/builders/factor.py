@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.rules import Rules
-from service.bidding.policy import Policy
-from service.playing.state import PlayState
+from spades.game.rules import Rules
+from spades.play.state import PlayState
+from spades.policy import Policy
 from tables.builders.newton import solve_exactly
 from tables.builders.rb import BAG_COST, FIT_RULES
 from tables.engine.choose_bid import auction_at

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.auction import SEQUENCES
-from service.bidding.game.rules import CUTTHROAT, Rules
-from service.bidding.game.scoring import contract_of
-from service.bidding.policies import parse_policy
-from service.bidding.policy import Policy
-from service.playing.common import tricks_needed
-from service.playing.state import PlayState
+from spades.game.auction import SEQUENCES
+from spades.game.rules import CUTTHROAT, Rules
+from spades.game.scoring import contract_of
+from spades.play.common import tricks_needed
+from spades.play.state import PlayState
+from spades.policies import parse_policy
+from spades.policy import Policy
 from tables.builders.curve_fit import sequences
 from tables.builders.newton import solve_exactly
 from tables.engine.choose_bid import auction_at

@@ -2,7 +2,7 @@
 
 A policy bids deals at scores drawn from whole games; no card is played. Cards are counted by the four bids. Sums of
 these are the counts by the first bid, the first two and the first three. The arrays `prior_bis` and `prior_best` have
-the layout of `service.bidding.inference.prior_rows`. A cell is a probability in 255ths. It is at least 1, because a
+the layout of `spades.inference.prior_rows`. A cell is a probability in 255ths. It is at least 1, because a
 card that was never counted there is still possible.
 
 A sequence with fewer than ENOUGH deals also counts deals of its neighbours: the sequences in which one number is higher
@@ -15,10 +15,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.cards import FIRST_SPADE
-from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import BLIND_NIL
-from service.bidding.inference.prior_rows import BIDS, COLUMNS, FIRST_ROWS, RANKS, bid_class
+from spades.game.cards import FIRST_SPADE
+from spades.game.rules import Rules
+from spades.game.scoring import BLIND_NIL
+from spades.inference.prior_rows import BIDS, COLUMNS, FIRST_ROWS, RANKS, bid_class
 from tables.engine.bid_deals import BidDeals, bid_deals
 from tables.engine.jit import entry
 from tables.engine.simulate import kernel_tables
@@ -57,7 +57,7 @@ CLASSES = np.array([bid_class(bid) for bid in range(BLIND_NIL + 1)])
 def priors_of(counts: NDArray[np.int64]) -> NDArray[np.uint8]:
     """Return the priors (rows, 4, COLUMNS), in 255ths, from the ``counts`` (SEQUENCES, 4, COLUMNS) after four bids.
 
-    The axes are the sequence of bids, the bidder and the card, as in `service.bidding.inference.prior_rows`.
+    The axes are the sequence of bids, the bidder and the card, as in `spades.inference.prior_rows`.
     """
     rows = np.zeros((FIRST_ROWS[-1], 4, COLUMNS))
     for bids in range(1, 5):
@@ -133,7 +133,7 @@ def _family(name: str) -> Family:
 
 
 _BIS = ("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves")
-# The policies whose bids are read (`service.bidding.inference.inference.BIDDERS`), and what they need.
+# The policies whose bids are read (`spades.inference.inference.BIDDERS`), and what they need.
 BIDDERS = {"bis": "bis", "best": "winprob"}
 BIDDER_DEPENDS = {"bis": _BIS, "best": (*_BIS, "rb", "means", "win", "net")}
 FAMILIES = tuple(map(_family, BIDDERS))

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.rules import Rules
-from service.bidding.policy import BIS, RB, Policy
-from service.playing.state import PlayState
+from spades.game.rules import Rules
+from spades.play.state import PlayState
+from spades.policy import BIS, RB, Policy
 from tables.builders.newton import solve_refined
 from tables.engine.deal import Deals, deal_round, prepare_state, seat_players
 from tables.engine.game import SUMS, Lineup, bid_seat, play_out

@@ -3,14 +3,14 @@
 Whiz has no factor, because a number that is bid must be the number of spades held. In suicide, the bidders may bid nil
 while the factor is learned, because a number says something about partner's nil. Mirror and strict whiz need no tables,
 because they leave no choice of bid. `tables.builders.jokers` makes the exact tables of the decks with jokers. The
-fitted options of `bis` in each variant are in `service.bidding.policies`.
+fitted options of `bis` in each variant are in `spades.policies`.
 """
 
 from collections.abc import Callable
 
-from service.bidding.game.rules import JOKERS, PRESETS, SUICIDE, WHIZ
-from service.bidding.policies import BY_NAME, parse_policy
-from service.bidding.policy import Policy
+from spades.game.rules import JOKERS, PRESETS, SUICIDE, WHIZ
+from spades.policies import BY_NAME, parse_policy
+from spades.policy import Policy
 from tables.builders import curves, jokers, mean_bids
 from tables.builders.factor import CHUNKS, NUMBERS, PASSES, learn
 from tables.builders.rb import BAG_COST, FIT_RULES

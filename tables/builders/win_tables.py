@@ -13,15 +13,15 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.rules import Rules, overrides_of
-from service.bidding.game.scoring import START, game_winner
-from service.bidding.policies import parse_policy
-from service.bidding.table_views import Tables
-from service.bidding.winprob.games import SHIPPED, SLICES, WinTableSlice
-from service.bidding.winprob.games import cells_of as count_cells
-from service.bidding.winprob.win_table import WIN_SCALE, win_probability
-from service.playing.state import PlayState
-from service.playing.tricks import write_rules
+from spades.game.rules import Rules, overrides_of
+from spades.game.scoring import START, game_winner
+from spades.play.state import PlayState
+from spades.play.tricks import write_rules
+from spades.policies import parse_policy
+from spades.table_views import Tables
+from spades.winprob.games import SHIPPED, SLICES, WinTableSlice
+from spades.winprob.games import cells_of as count_cells
+from spades.winprob.win_table import WIN_SCALE, win_probability
 from tables.builders.jokers import EXACT_OF_JJDD, EXACT_OF_JOKERS
 from tables.engine.deal import Deals, below, deal_round, prepare_state, seat_players
 from tables.engine.game import Lineup, bid_seat, play_out, score_of_side

@@ -19,19 +19,19 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from service.bidding.bidder import Position, decide
-from service.bidding.bis.regular import certain_tricks
-from service.bidding.game.auction import auction_after
-from service.bidding.game.cards import spades_of
-from service.bidding.game.legal import NIL_BIT, allowed_bids
-from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import effective_bag_rules
-from service.bidding.game.variants import deck_of, extra_spades_of
-from service.bidding.policies import parse_policy
-from service.bidding.table_views import Tables
-from service.bidding.tableset import TableSet, open_tables
-from service.playing.state import PlayState
-from service.playing.tricks import write_rules
+from spades.bidder import Position, decide
+from spades.bis.regular import certain_tricks
+from spades.game.auction import auction_after
+from spades.game.cards import spades_of
+from spades.game.legal import NIL_BIT, allowed_bids
+from spades.game.rules import Rules
+from spades.game.scoring import effective_bag_rules
+from spades.game.variants import deck_of, extra_spades_of
+from spades.play.state import PlayState
+from spades.play.tricks import write_rules
+from spades.policies import parse_policy
+from spades.table_views import Tables
+from spades.tableset import TableSet, open_tables
 from tables.arena.errors import ArenaError
 from tables.arena.match import PAPER_RULES, player_version, require_win_table
 from tables.ceiling.searching_bidder import Plan, Search, add_gains, next_deal

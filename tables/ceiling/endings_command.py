@@ -6,8 +6,8 @@ tables/work/endings, so that an interrupted run continues.
 
 import argparse
 
-from service.bidding.numerals import integer
-from service.bidding.tableset import open_tables
+from spades.numerals import integer
+from spades.tableset import open_tables
 from tables.arena.arena_command import add_rules_arguments, rules_of
 from tables.arena.match import player_version
 from tables.ceiling.endings import ENDINGS, GIVEN_TRICKS, SOURCES, Question, measure

@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from service.bidding.game.legal import allowed_bids
-from service.bidding.game.rules import Rules
-from service.bidding.policies import parse_policy
-from service.bidding.table_views import Tables
-from service.bidding.tableset import TableSet
-from service.playing.state import PlayState
-from service.playing.tricks import write_rules
+from spades.game.legal import allowed_bids
+from spades.game.rules import Rules
+from spades.play.state import PlayState
+from spades.play.tricks import write_rules
+from spades.policies import parse_policy
+from spades.table_views import Tables
+from spades.tableset import TableSet
 from tables.arena.errors import ArenaError
 from tables.arena.match import PAPER_RULES, Match, player_version, require_win_table
 from tables.ceiling.searching_bidder import Plan, Search, chosen_bid, copy_position, mean_gain, random_decision, weigh

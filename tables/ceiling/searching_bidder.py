@@ -10,10 +10,10 @@ table, between a bid and the bid that `winprob` made.
 from math import sqrt
 from typing import Any, NamedTuple
 
-from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import game_winner
-from service.bidding.winprob.win_table import win_array
-from service.playing.state import PlayState
+from spades.game.rules import Rules
+from spades.game.scoring import game_winner
+from spades.play.state import PlayState
+from spades.winprob.win_table import win_array
 from tables.engine.deal import below, seed_rng, uniform
 from tables.engine.game import (
     MOST_ROUNDS,

@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.rules import Rules
-from service.bidding.policies import parse_policy
-from service.bidding.policy import Policy
-from service.bidding.table_views import Tables
-from service.playing.state import PlayState
-from service.playing.tricks import write_rules
+from spades.game.rules import Rules
+from spades.play.state import PlayState
+from spades.play.tricks import write_rules
+from spades.policies import parse_policy
+from spades.policy import Policy
+from spades.table_views import Tables
 from tables.engine.deal import Deals, below, deal_round, prepare_state
 from tables.engine.game import bid_seat
 from tables.engine.jit import round_loop

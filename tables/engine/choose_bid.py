@@ -2,21 +2,21 @@
 
 from typing import Any
 
-from service.bidding.baselines import fixed, io, ms, rb
-from service.bidding.bis.bis import bis
-from service.bidding.bis.cutthroat import bis_cutthroat, own_and_best
-from service.bidding.bis.stakes import simplified_rules
-from service.bidding.game.auction import Auction, read_auction
-from service.bidding.game.cards import without_jokers
-from service.bidding.game.legal import allowed_bids, nearest_allowed
-from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import START, Standing
-from service.bidding.game.variants import sees_no_jokers
-from service.bidding.policies import ROWS
-from service.bidding.policy import BIS, FIXED, IO, MS, RB, WINPROB, Policy
-from service.bidding.record import record
-from service.bidding.table_profile import profile_of
-from service.playing.state import PlayState
+from spades.baselines import fixed, io, ms, rb
+from spades.bis.bis import bis
+from spades.bis.cutthroat import bis_cutthroat, own_and_best
+from spades.bis.stakes import simplified_rules
+from spades.game.auction import Auction, read_auction
+from spades.game.cards import without_jokers
+from spades.game.legal import allowed_bids, nearest_allowed
+from spades.game.rules import Rules
+from spades.game.scoring import START, Standing
+from spades.game.variants import sees_no_jokers
+from spades.play.state import PlayState
+from spades.policies import ROWS
+from spades.policy import BIS, FIXED, IO, MS, RB, WINPROB, Policy
+from spades.record import record
+from spades.table_profile import profile_of
 
 CHOSEN_HERE = (BIS, RB, MS, IO, FIXED)  # the kinds in `choose_bid`; WINPROB is in `game.bid_seat`
 if {row.kind for row in ROWS} != {*CHOSEN_HERE, WINPROB}:

@@ -12,9 +12,9 @@ The sums are those of `game`, except that a contract is one seat's. Points are t
 
 from typing import Any
 
-from service.bidding.game.rules import CUTTHROAT, Rules
-from service.bidding.game.scoring import contract_of, is_nil, score_seat
-from service.playing.state import PlayState
+from spades.game.rules import CUTTHROAT, Rules
+from spades.game.scoring import contract_of, is_nil, score_seat
+from spades.play.state import PlayState
 from tables.engine.deal import deal_round
 from tables.engine.game import (
     BAGS,

@@ -7,12 +7,12 @@ even where a product overflows int64 in compiled code.
 
 from typing import Any, NamedTuple
 
-from service.bidding.game.auction import NO_BID
-from service.bidding.game.cards import SPADE_BITS
-from service.bidding.game.rules import Rules
-from service.bidding.game.variants import deck_of
-from service.playing.state import PlayState
-from service.playing.tricks import MASK32
+from spades.game.auction import NO_BID
+from spades.game.cards import SPADE_BITS
+from spades.game.rules import Rules
+from spades.game.variants import deck_of
+from spades.play.state import PlayState
+from spades.play.tricks import MASK32
 from tables.engine.scratch import scratch
 
 

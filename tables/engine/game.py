@@ -6,18 +6,18 @@ one chair each round. The compiled loops over these kernels are in `tables.engin
 
 from typing import Any, NamedTuple
 
-from service.bidding.bis.blind_nil import decide_blind_nil, hash_uniform
-from service.bidding.game.legal import allowed_bids
-from service.bidding.game.rules import CUTTHROAT, Rules
-from service.bidding.game.scoring import BLIND_NIL, Standing, contract_of, game_winner, is_nil, score_side
-from service.bidding.levels import LARGEST_SEED, perturbed
-from service.bidding.policy import WINPROB, Policy
-from service.bidding.record import record
-from service.bidding.table_profile import profile_of
-from service.bidding.winprob.games import WinTableSlice
-from service.bidding.winprob.win_table import win_probability_after
-from service.playing.state import PlayState
-from service.playing.tricks import legal_cards, play_card
+from spades.bis.blind_nil import decide_blind_nil, hash_uniform
+from spades.game.legal import allowed_bids
+from spades.game.rules import CUTTHROAT, Rules
+from spades.game.scoring import BLIND_NIL, Standing, contract_of, game_winner, is_nil, score_side
+from spades.levels import LARGEST_SEED, perturbed
+from spades.play.state import PlayState
+from spades.play.tricks import legal_cards, play_card
+from spades.policy import WINPROB, Policy
+from spades.record import record
+from spades.table_profile import profile_of
+from spades.winprob.games import WinTableSlice
+from spades.winprob.win_table import win_probability_after
 from tables.engine.choose_bid import auction_at, choose_bid, choose_cutthroat_bid, standing_at
 from tables.engine.deal import below, deal_round, seat_players, uniform
 from tables.engine.passing import exchange

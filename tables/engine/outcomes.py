@@ -1,17 +1,17 @@
 """The win probability after each outcome of a round, as kernels with loops.
 
-`service.bidding.winprob.outcomes` lists the outcomes: OURS ways in which the round ends for our side, times THEIRS ways
+`spades.winprob.outcomes` lists the outcomes: OURS ways in which the round ends for our side, times THEIRS ways
 for the other side.
 """
 
 from typing import Any, NamedTuple
 
-from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import Standing, apply_bags
-from service.bidding.record import record
-from service.bidding.table_views import View
-from service.bidding.winprob.games import WinTableSlice
-from service.bidding.winprob.outcomes import (
+from spades.game.rules import Rules
+from spades.game.scoring import Standing, apply_bags
+from spades.record import record
+from spades.table_views import View
+from spades.winprob.games import WinTableSlice
+from spades.winprob.outcomes import (
     OUR_BAGS,
     OUR_BAGS_NIL,
     OUR_CONTRACT,
@@ -25,7 +25,7 @@ from service.bidding.winprob.outcomes import (
     THEIR_NIL,
     THEIRS,
 )
-from service.bidding.winprob.win_table import win_probability_after
+from spades.winprob.win_table import win_probability_after
 
 
 class Contracts(NamedTuple):

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.bis.nil import GRID
-from service.bidding.game.auction import SEQUENCES
-from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import START
-from service.bidding.policy import WINPROB, Policy
-from service.bidding.table_profile import PARTNERSHIP_PROFILE, profile_of
-from service.bidding.table_views import NEUTRAL, Tables, dtypes_of
-from service.bidding.tableset import tables_by_profile
-from service.bidding.winprob.features import BID_INPUTS, INPUTS
-from service.bidding.winprob.games import GAME_COLUMNS, KEY_FIELDS, WIN_CELLS, WinTableSlice, key_of, nearest_game
-from service.bidding.winprob.outcomes import OUTCOMES
-from service.playing.srp.goals import ALL_PIECES
+from spades.bis.nil import GRID
+from spades.game.auction import SEQUENCES
+from spades.game.rules import Rules
+from spades.game.scoring import START
+from spades.play.srp.goals import ALL_PIECES
+from spades.policy import WINPROB, Policy
+from spades.table_profile import PARTNERSHIP_PROFILE, profile_of
+from spades.table_views import NEUTRAL, Tables, dtypes_of
+from spades.tableset import tables_by_profile
+from spades.winprob.features import BID_INPUTS, INPUTS
+from spades.winprob.games import GAME_COLUMNS, KEY_FIELDS, WIN_CELLS, WinTableSlice, key_of, nearest_game
+from spades.winprob.outcomes import OUTCOMES
 from tables.players.names import parse_player
 
 

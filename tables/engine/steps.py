@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.legal import allowed_bids
-from service.bidding.game.rules import Rules
-from service.bidding.game.variants import deck_of
-from service.playing.tricks import legal_cards, play_card, write_rules, written_rules
+from spades.game.legal import allowed_bids
+from spades.game.rules import Rules
+from spades.game.variants import deck_of
+from spades.play.tricks import legal_cards, play_card, write_rules, written_rules
 from tables.engine.choose_bid import auction_at
 from tables.engine.deal import deal_round, write_pass_rules
 from tables.engine.game import score_of_side

@@ -8,17 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from service.bidding.game.auction import Auction
-from service.bidding.game.cards import suits_of
-from service.bidding.game.legal import EVERY_BID, allowed_bids
-from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import Standing, nil_stake
-from service.bidding.levels import sample_bid
-from service.bidding.policy import Policy
-from service.bidding.record import record
-from service.bidding.table_views import Tables
-from service.bidding.winprob.candidates import best_bid, best_far_bid, last_bag_bid
-from service.bidding.winprob.features import (
+from spades.game.auction import Auction
+from spades.game.cards import suits_of
+from spades.game.legal import EVERY_BID, allowed_bids
+from spades.game.rules import Rules
+from spades.game.scoring import Standing, nil_stake
+from spades.levels import sample_bid
+from spades.play.state import PlayState
+from spades.policy import Policy
+from spades.record import record
+from spades.table_views import Tables
+from spades.winprob.candidates import best_bid, best_far_bid, last_bag_bid
+from spades.winprob.features import (
     BID_INPUTS,
     CARD_INPUTS,
     INPUTS,
@@ -30,16 +31,15 @@ from service.bidding.winprob.features import (
     model_nil,
     model_position,
 )
-from service.bidding.winprob.games import IDLE, KEY_CELLS, KEY_FLAGS, WinTableSlice
-from service.bidding.winprob.outcomes import (
+from spades.winprob.games import IDLE, KEY_CELLS, KEY_FLAGS, WinTableSlice
+from spades.winprob.outcomes import (
     OUTCOMES,
     THEIRS,
     contract_tens,
     our_impossible_ways,
     their_impossible_ways,
 )
-from service.bidding.winprob.win_table import win_array
-from service.playing.state import PlayState
+from spades.winprob.win_table import win_array
 from tables.engine.choose_bid import auction_at, standing_at
 from tables.engine.outcomes import Contracts, outcome_values
 from tables.engine.scratch import put

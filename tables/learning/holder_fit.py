@@ -9,7 +9,7 @@ import numpy as np
 import optax
 from numpy.typing import NDArray
 
-from service.bidding.inference.holder_net import CARDS, OTHERS, HolderNet
+from spades.inference.holder_net import CARDS, OTHERS, HolderNet
 from tables.run.family import Arrays
 
 BETA2 = 0.99  # Nadam's decay of squared gradients

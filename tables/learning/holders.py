@@ -2,7 +2,7 @@
 
 A policy bids deals at scores drawn from whole games, as for the priors. A sample is one player's view of such a deal
 after one to four bids. The net learns the seat of each card that the player does not see, by cross-entropy. It does not
-take into account that each player holds 13 cards. `service.bidding.inference.deals` does that later; it changes the
+take into account that each player holds 13 cards. `spades.inference.deals` does that later; it changes the
 log-loss by less than 0.0001 nats a card.
 
 Training is split into parts, so that it can continue after an interruption: a part ends with the weights and with the
@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from service.bidding.game.auction import NO_BID
-from service.bidding.game.scoring import BLIND_NIL
-from service.bidding.inference.holder_net import (
+from spades.game.auction import NO_BID
+from spades.game.scoring import BLIND_NIL
+from spades.inference.holder_net import (
     CARDS,
     INPUTS,
     OTHERS,

@@ -1,6 +1,6 @@
 """The outcome net in JAX: its loss and its training. The service and the simulator have their own forward pass.
 
-The net has two hidden ReLU layers, and a softmax over the outcomes of `service.bidding.winprob.outcomes`. Its inputs
+The net has two hidden ReLU layers, and a softmax over the outcomes of `spades.winprob.outcomes`. Its inputs
 are those of a position and those of a bid. A bid's win probability is the mean of its outcomes' values, weighted by the
 softmax. The target is the win probability after the round that was played.
 
@@ -26,8 +26,8 @@ import numpy as np
 import optax
 from numpy.typing import NDArray
 
-from service.bidding.winprob.features import BID_INPUTS, INPUTS
-from service.bidding.winprob.outcomes import OUTCOMES
+from spades.winprob.features import BID_INPUTS, INPUTS
+from spades.winprob.outcomes import OUTCOMES
 from tables.learning.training_data import Labels
 from tables.run.family import Arrays
 

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.cards import lowest
-from service.bidding.game.legal import allowed_bids
-from service.bidding.game.rules import Rules
-from service.bidding.policies import parse_policy
-from service.bidding.table_views import Tables
-from service.bidding.winprob.win_table import win_array
-from service.playing.state import PlayState
-from service.playing.tricks import play_card, write_rules
+from spades.game.cards import lowest
+from spades.game.legal import allowed_bids
+from spades.game.rules import Rules
+from spades.play.state import PlayState
+from spades.play.tricks import play_card, write_rules
+from spades.policies import parse_policy
+from spades.table_views import Tables
+from spades.winprob.win_table import win_array
 from tables.engine.choose_bid import auction_at
 from tables.engine.deal import Deals, below, prepare_state, uniform
 from tables.engine.game import Lineup, bid_seat, noisy_bid, start_mid_game, win_probability_after_round

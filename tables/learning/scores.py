@@ -7,9 +7,9 @@ goals, so the same position is learned at scores of several games (`another_game
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.rules import NO_LOSING_GOAL, PRESETS, Rules
-from service.bidding.game.scoring import effective_bag_rules
-from service.bidding.winprob.games import DEPTH_POINTS
+from spades.game.rules import NO_LOSING_GOAL, PRESETS, Rules
+from spades.game.scoring import effective_bag_rules
+from spades.winprob.games import DEPTH_POINTS
 
 Ints = NDArray[np.int64]
 

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from service.bidding.policies import parse_policy
-from service.bidding.winprob.candidates import ABOVE, BELOW
+from spades.policies import parse_policy
+from spades.winprob.candidates import ABOVE, BELOW
 from tables.arena.stats import pair_counts
 from tables.builders.win_tables import DEPENDS, NO_PENALTY
 from tables.engine.game import SUMS, Lineup

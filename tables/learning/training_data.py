@@ -10,22 +10,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.auction import read_auction
-from service.bidding.game.cards import suits_of
-from service.bidding.game.legal import NIL_BIT, allowed_bids
-from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import BLIND_NIL, Standing, game_winner
-from service.bidding.levels import kind_of_player
-from service.bidding.policies import parse_policy
-from service.bidding.policy import Policy
-from service.bidding.table_profile import plain_profile
-from service.bidding.table_views import Tables
-from service.bidding.winprob.candidates import MOST_CANDIDATES
-from service.bidding.winprob.features import BID_INPUTS, INPUTS, bids_to_weigh, model_position
-from service.bidding.winprob.outcomes import OUTCOMES
-from service.bidding.winprob.win_table import win_array, win_probability_after
-from service.playing.state import PlayState, rule_values
-from service.playing.tricks import write_rules
+from spades.game.auction import read_auction
+from spades.game.cards import suits_of
+from spades.game.legal import NIL_BIT, allowed_bids
+from spades.game.rules import Rules
+from spades.game.scoring import BLIND_NIL, Standing, game_winner
+from spades.levels import kind_of_player
+from spades.play.state import PlayState, rule_values
+from spades.play.tricks import write_rules
+from spades.policies import parse_policy
+from spades.policy import Policy
+from spades.table_profile import plain_profile
+from spades.table_views import Tables
+from spades.winprob.candidates import MOST_CANDIDATES
+from spades.winprob.features import BID_INPUTS, INPUTS, bids_to_weigh, model_position
+from spades.winprob.outcomes import OUTCOMES
+from spades.winprob.win_table import win_array, win_probability_after
 from tables.engine.choose_bid import auction_at
 from tables.engine.deal import (
     Deals,

@@ -14,7 +14,7 @@ import polars
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
-from service.bidding.errors import RulesError
+from spades.errors import RulesError
 from tables.logs.round_log import FIELDS, HAND_CHARACTERS, LABEL_FIELDS, PLAYS, SEATS, Label, RoundLog, json_schema
 from tables.logs.rounds import (
     NO_BAGS,

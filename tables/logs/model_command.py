@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.table_profile import PARTNERSHIP_PROFILE
-from service.bidding.tableset import open_tables
+from spades.table_profile import PARTNERSHIP_PROFILE
+from spades.tableset import open_tables
 from tables.engine.simulate import kernel_tables
 from tables.logs.fit.counting import HELD_OUT
 from tables.logs.keys import Keys

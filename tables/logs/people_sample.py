@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.scoring import BLIND_NIL, NIL
-from service.bidding.table_views import Tables
+from spades.game.scoring import BLIND_NIL, NIL
+from spades.table_views import Tables
 from tables.engine.mixing import mixed
 from tables.engine.states import STATE
 from tables.logs.fit.counting import HELD_OUT

@@ -9,8 +9,8 @@ import orjson
 import polars
 from tqdm import tqdm
 
-from service.bidding.numerals import decimal, integer
-from service.bidding.tableset import open_tables
+from spades.numerals import decimal, integer
+from spades.tableset import open_tables
 from tables.arena.arena_command import add_rules_arguments, rules_of
 from tables.arena.match import MOST_SEED
 from tables.engine.deal import Deals

@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from service.bidding.game.cards import format_card, format_pbn
-from service.bidding.game.rules import Rules, overrides_of
-from service.bidding.game.scoring import game_winner
-from service.bidding.table_views import Tables
-from service.playing.state import PlayState
-from service.playing.tricks import play_card, write_rules
+from spades.game.cards import format_card, format_pbn
+from spades.game.rules import Rules, overrides_of
+from spades.game.scoring import game_winner
+from spades.play.state import PlayState
+from spades.play.tricks import play_card, write_rules
+from spades.table_views import Tables
 from tables.engine.deal import Deals, prepare_state
 from tables.engine.game import MOST_ROUNDS, SUMS, Game, Totals, begin_round, close_round, first_chair_of
 from tables.engine.jit import round_loop

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 from tqdm import tqdm
 
-from service.bidding.errors import RulesError
+from spades.errors import RulesError
 from tables.logs.checks import fill_and_check
 from tables.logs.columns import frame_of, readable, rounds_of_frame, with_columns
 from tables.logs.decision_records import RecordError, record_in

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import BLIND_NIL, NIL
-from service.playing.tricks import beats, legal_cards
+from spades.game.rules import Rules
+from spades.game.scoring import BLIND_NIL, NIL
+from spades.play.tricks import beats, legal_cards
 
 PLAYS = 52
 NEVER = -1

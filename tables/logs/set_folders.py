@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from service.bidding.manifest import MANIFEST, read_manifest
+from spades.manifest import MANIFEST, read_manifest
 from tables.logs.pieces import forget
 from tables.run.checkpoints import exclusive_lock
 from tables.run.family import BuildError

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.rules import Rules
-from service.bidding.policies import parse_policy
-from service.bidding.policy import Policy
-from service.bidding.table_views import Tables
+from spades.game.rules import Rules
+from spades.policies import parse_policy
+from spades.policy import Policy
+from spades.table_views import Tables
 from tables.engine.deal import Deals
 from tables.engine.jit import entry
 from tables.engine.mixing import mixed

@@ -6,17 +6,17 @@ without nils, are among the inputs. A change of the inputs changes VERSION.
 
 from typing import Any, NamedTuple
 
-from service.bidding.bis.bis import bis
-from service.bidding.bis.endgame import Endgame
-from service.bidding.game.auction import NO_BID
-from service.bidding.game.cards import suits_of
-from service.bidding.game.legal import allowed_bids, nearest_number
-from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import contract_of
-from service.bidding.record import record
-from service.bidding.table_profile import profile_of
-from service.bidding.winprob.features import holdings, rule_inputs, to_goal, to_losing, top_spades
-from service.playing.state import PlayState
+from spades.bis.bis import bis
+from spades.bis.endgame import Endgame
+from spades.game.auction import NO_BID
+from spades.game.cards import suits_of
+from spades.game.legal import allowed_bids, nearest_number
+from spades.game.rules import Rules
+from spades.game.scoring import contract_of
+from spades.play.state import PlayState
+from spades.record import record
+from spades.table_profile import profile_of
+from spades.winprob.features import holdings, rule_inputs, to_goal, to_losing, top_spades
 from tables.engine.choose_bid import auction_at, standing_at
 
 VERSION = 1

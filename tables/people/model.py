@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.errors import TablesError
-from service.bidding.manifest import MANIFEST, check_strays, read_manifest
-from service.bidding.tableset import DEFAULT_DIRECTORY, open_array
+from spades.errors import TablesError
+from spades.manifest import MANIFEST, check_strays, read_manifest
+from spades.tableset import DEFAULT_DIRECTORY, open_array
 from tables.people import bid_net, card_play, successes
 from tables.people.inputs import BIDS, VERSION
 from tables.run.family import Arrays, BuildError

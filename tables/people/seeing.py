@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.rules import Rules
-from service.bidding.policies import parse_policy
-from service.bidding.table_views import Tables
+from spades.game.rules import Rules
+from spades.policies import parse_policy
+from spades.table_views import Tables
 from tables.engine.jit import entry
 from tables.engine.simulate import numba_typed, tables_for
 from tables.people.bid_net import Seen, no_positions

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from service.bidding.manifest import FamilyEntry, FileEntry, read_manifest
-from service.bidding.tableset import DEFAULT_DIRECTORY
+from spades.manifest import FamilyEntry, FileEntry, read_manifest
+from spades.tableset import DEFAULT_DIRECTORY
 from tables.people.inputs import VERSION
 from tables.people.model import AXES, RELEASE
 from tables.run.build import npy_bytes, write_manifest

@@ -1,1 +1,1 @@
-"""Card players that search or that learned, and the names of all card players; `service.playing` has the others."""
+"""Card players that search or that learned, and the names of all card players; `spades.play` has the others."""

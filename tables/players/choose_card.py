@@ -4,10 +4,10 @@
 `search@1`, have their own functions.
 """
 
-from service.playing.solo.solo import solo1, solo2
-from service.playing.srp.srp import srp1, srp2, srp3, srp4
-from service.playing.state import PlayState
-from service.playing.wrp import wrp
+from spades.play.solo.solo import solo1, solo2
+from spades.play.srp.srp import srp1, srp2, srp3, srp4
+from spades.play.state import PlayState
+from spades.play.wrp import wrp
 from tables.players.uct import uct
 
 WRP, SRP1, UCT1, SOLO1, SRP2, SRP3, UCT2, SRP4, SOLO2 = range(9)

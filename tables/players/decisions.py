@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from service.bidding.game.cards import lowest
-from service.playing.state import PlayState
-from service.playing.tricks import legal_cards, play_card
+from spades.game.cards import lowest
+from spades.play.state import PlayState
+from spades.play.tricks import legal_cards, play_card
 from tables.engine.deal import random_bit, uniform
 from tables.players.choose_card import choose_card
 from tables.players.touching import distinct_cards

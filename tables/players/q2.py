@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.auction import NO_BID
-from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import BLIND_NIL, NIL
-from service.bidding.inference.holder_net import places_of
+from spades.game.auction import NO_BID
+from spades.game.rules import Rules
+from spades.game.scoring import BLIND_NIL, NIL
+from spades.inference.holder_net import places_of
 from tables.engine.steps import Ints, allowed_masks, legal_masks
 from tables.players.q1 import CARD_BITS
 

@@ -1,6 +1,6 @@
 """SEARCH: a card player that tries each of its cards on deals that fit what it knows, as kernels.
 
-The weights of the deals come from card inference (`service.bidding.inference`), so the deals fit the bids too. On each
+The weights of the deals come from card inference (`spades.inference`), so the deals fit the bids too. On each
 deal every card is tried: SRP 3 plays the rest of the round in all seats, and the worth of the result is the win
 probability after the round, from the win table. All cards are tried on the same deals, so that differences between
 their means come from the cards and not from the deals.
@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from service.bidding.game.cards import lowest
-from service.bidding.game.rules import Rules
-from service.bidding.winprob.games import WinTableSlice
-from service.playing.srp.goals import ALL_PIECES
-from service.playing.srp.srp import srp3
-from service.playing.state import PlayState
-from service.playing.tricks import legal_cards, play_card
+from spades.game.cards import lowest
+from spades.game.rules import Rules
+from spades.play.srp.goals import ALL_PIECES
+from spades.play.srp.srp import srp3
+from spades.play.state import PlayState
+from spades.play.tricks import legal_cards, play_card
+from spades.winprob.games import WinTableSlice
 from tables.engine.game import win_probability_after_round
 from tables.engine.scratch import scratch
 from tables.engine.states import copy_state

@@ -3,8 +3,8 @@
 import re
 from typing import NamedTuple
 
-from service.bidding.inference.inference import BIDDERS
-from service.bidding.numerals import integer
+from spades.inference.inference import BIDDERS
+from spades.numerals import integer
 from tables.players.names import PlayerError
 
 NO_BIDS = "none"

@@ -18,13 +18,13 @@ from typing import Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.errors import TablesError
-from service.bidding.game.rules import Rules
-from service.bidding.inference.inference import Readers, readers_of, reads_bids
-from service.bidding.table_profile import PARTNERSHIP_PROFILE
-from service.bidding.tableset import TableSet, open_tables
-from service.bidding.winprob.games import WinTableSlice
-from service.bidding.winprob.win_table import win_array
+from spades.errors import TablesError
+from spades.game.rules import Rules
+from spades.inference.inference import Readers, readers_of, reads_bids
+from spades.table_profile import PARTNERSHIP_PROFILE
+from spades.tableset import TableSet, open_tables
+from spades.winprob.games import WinTableSlice
+from spades.winprob.win_table import win_array
 from tables.engine.jit import entry
 from tables.engine.states import STATE
 from tables.players.search import CARD, CELLS, DEALS, GAIN, MOST_CARDS, PLAYABLE, WORTH, Effort, Value, try_cards

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from service.bidding.game.cards import FIRST_SPADE, lowest
-from service.playing.state import PlayState
-from service.playing.tricks import beats, legal_cards
+from spades.game.cards import FIRST_SPADE, lowest
+from spades.play.state import PlayState
+from spades.play.tricks import beats, legal_cards
 from tables.engine.game import win_probability_after_round
 from tables.players.touching import group_of
 

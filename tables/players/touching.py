@@ -4,10 +4,10 @@ A card of the current trick counts as lying between; a card of an earlier trick 
 the same, so a search tries only one.
 """
 
-from service.bidding.game.cards import lowest
-from service.playing.common import unseen_cards
-from service.playing.state import PlayState
-from service.playing.tricks import legal_cards, suit_mask
+from spades.game.cards import lowest
+from spades.play.common import unseen_cards
+from spades.play.state import PlayState
+from spades.play.tricks import legal_cards, suit_mask
 
 
 def cards_between(state: PlayState, seat: int) -> int:

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from service.bidding.game.legal import allowed_bids
-from service.bidding.game.rules import Rules
-from service.bidding.policy import Policy
-from service.playing.srp.goals import ALL_PIECES
-from service.playing.state import PlayState
+from spades.game.legal import allowed_bids
+from spades.game.rules import Rules
+from spades.play.srp.goals import ALL_PIECES
+from spades.play.state import PlayState
+from spades.policy import Policy
 from tables.engine.choose_bid import auction_at
 from tables.engine.game import bid_seat, play_out
 from tables.engine.scratch import scratch

@@ -1,4 +1,4 @@
-"""Random deals of unseen cards by weights, as kernels: what `service.bidding.inference.deals` does, for compiled code.
+"""Random deals of unseen cards by weights, as kernels: what `spades.inference.deals` does, for compiled code.
 
 A deal's probability is proportional to the product of its cards' weights. Cards are dealt from the lowest to the
 highest. For each i, `sum_deals` stores the sum of the products over all deals of the cards above the i lowest. This sum
@@ -8,9 +8,9 @@ seat of each card.
 
 from typing import Any
 
-from service.bidding.game.cards import lowest
-from service.playing.common import unseen_cards
-from service.playing.state import PlayState
+from spades.game.cards import lowest
+from spades.play.common import unseen_cards
+from spades.play.state import PlayState
 from tables.engine.deal import uniform
 from tables.players.unseen import places
 

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.rules import Rules
-from service.bidding.policy import Policy
-from service.playing.state import PlayState
-from service.playing.tricks import write_rules
+from spades.game.rules import Rules
+from spades.play.state import PlayState
+from spades.play.tricks import write_rules
+from spades.policy import Policy
 from tables.engine.bid_deals import BidDeals
 from tables.engine.deal import Deals, prepare_state, seed_rng, start_round
 from tables.engine.game import bid_seat

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from service.bidding.bis.nil import interpolate
-from service.bidding.game.auction import NO_BID, read_auction
-from service.bidding.table_profile import PARTNERSHIP_PROFILE
+from spades.bis.nil import interpolate
+from spades.game.auction import NO_BID, read_auction
+from spades.table_profile import PARTNERSHIP_PROFILE
 from tables import fit
 from tables.arena.stats import wilson
 from tables.markdown import table

@@ -1,4 +1,4 @@
-"""The sections of docs/inference.md: how well `service.bidding.inference` says who holds the unseen cards.
+"""The sections of docs/inference.md: how well `spades.inference` says who holds the unseen cards.
 
 Positions are deals that no table was made from, bid at scores of whole games and seen from one random seat. Log-loss is
 in nats for each unseen card: 0 is perfect. The error is the mean distance between the stated probability and 0 or 1,
@@ -13,16 +13,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.cards import DECK, cards_of, parse_card
-from service.bidding.game.scoring import Standing
-from service.bidding.game.variants import deck_of
-from service.bidding.inference.deals import Floats, deals_of
-from service.bidding.inference.inference import BIDDERS, Bids, Readers, infer, readers_of
-from service.bidding.inference.knowledge import SPECTATOR, View, unseen_of
-from service.bidding.inference.prior_rows import column_of, row_of
-from service.bidding.policies import parse_policy
-from service.playing.state import PlayState
-from service.playing.tricks import play_card, write_rules
+from spades.game.cards import DECK, cards_of, parse_card
+from spades.game.scoring import Standing
+from spades.game.variants import deck_of
+from spades.inference.deals import Floats, deals_of
+from spades.inference.inference import BIDDERS, Bids, Readers, infer, readers_of
+from spades.inference.knowledge import SPECTATOR, View, unseen_of
+from spades.inference.prior_rows import column_of, row_of
+from spades.play.state import PlayState
+from spades.play.tricks import play_card, write_rules
+from spades.policies import parse_policy
 from tables.builders.priors import BIDDERS as POLICIES
 from tables.builders.priors import RULES, SCORES_BY
 from tables.engine.bid_deals import BidDeals, bid_deals

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from service.bidding.policy import FULL_LEVEL
+from spades.policy import FULL_LEVEL
 from tables import fit
 from tables.markdown import table
 from tables.report.setup import Setup, by_points, percent, share

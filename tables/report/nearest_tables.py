@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from service.bidding.game.rules import FIELDS, Rules, make_rules, overrides_of
-from service.bidding.game.scoring import Standing
-from service.bidding.winprob.games import WinTableSlice, place_of
-from service.bidding.winprob.nearest_errors import ERRORS_FILE
-from service.bidding.winprob.win_table import WIN_SCALE, win_probability
+from spades.game.rules import FIELDS, Rules, make_rules, overrides_of
+from spades.game.scoring import Standing
+from spades.winprob.games import WinTableSlice, place_of
+from spades.winprob.nearest_errors import ERRORS_FILE
+from spades.winprob.win_table import WIN_SCALE, win_probability
 from tables.builders.extra_win_tables import tens_around
 from tables.builders.win_tables import BUCKETS, POLICY, bucket_outcomes, by_both_sides, solve
 from tables.learning.training_data import scores_of_games

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from service.bidding import policies
+from spades import policies
 from tables.arena.match import Match
 from tables.arena.result import run_match
 from tables.markdown import gain, table

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from service.bidding.game.rules import Rules, make_rules
-from service.bidding.game.scoring import NIL
-from service.bidding.policies import parse_policy
-from service.playing.state import PlayState
+from spades.game.rules import Rules, make_rules
+from spades.game.scoring import NIL
+from spades.play.state import PlayState
+from spades.policies import parse_policy
 from tables.engine.deal import Deals, deal_round, prepare_state, seat_players
 from tables.engine.game import Lineup, bid_seat, play_out, score_of_side
 from tables.engine.jit import round_loop

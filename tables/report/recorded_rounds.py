@@ -10,18 +10,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.bis.bis import bis
-from service.bidding.bis.nil import GRID, NOT_RULED_OUT, NilTerms, consider_nil
-from service.bidding.game.cards import suits_of
-from service.bidding.game.legal import EVERY_BID, allowed_bids
-from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import START
-from service.bidding.policies import parse_policy
-from service.bidding.policy import RAW, Policy
-from service.bidding.table_profile import PARTNERSHIP_PROFILE, profile_of
-from service.bidding.table_views import Tables
-from service.playing.state import PlayState
-from service.playing.tricks import legal_cards, play_card, write_rules
+from spades.bis.bis import bis
+from spades.bis.nil import GRID, NOT_RULED_OUT, NilTerms, consider_nil
+from spades.game.cards import suits_of
+from spades.game.legal import EVERY_BID, allowed_bids
+from spades.game.rules import Rules
+from spades.game.scoring import START
+from spades.play.state import PlayState
+from spades.play.tricks import legal_cards, play_card, write_rules
+from spades.policies import parse_policy
+from spades.policy import RAW, Policy
+from spades.table_profile import PARTNERSHIP_PROFILE, profile_of
+from spades.table_views import Tables
 from tables.engine.choose_bid import auction_at
 from tables.engine.deal import Deals, deal_round, prepare_state, seat_players
 from tables.engine.game import bid_seat, play_out, score_of_side

@@ -20,9 +20,9 @@ from tempfile import TemporaryDirectory
 import numba
 import numpy as np
 
-from service.bidding.numerals import integer
-from service.bidding.strength import RESULTS, results_text
-from service.bidding.tableset import open_tables
+from spades.numerals import integer
+from spades.strength import RESULTS, results_text
+from spades.tableset import open_tables
 from tables.arena.match import player_version
 from tables.report import (
     blind_nil,

@@ -1,8 +1,8 @@
 """The win rates in the service's catalogue, as the rows of its file: matches at 200/-100 with SRP in all seats."""
 
-from service.bidding.game.rules import describe, make_rules
-from service.bidding.policies import row_of
-from service.bidding.strength import Measured, pairs_to_measure
+from spades.game.rules import describe, make_rules
+from spades.policies import row_of
+from spades.strength import Measured, pairs_to_measure
 from tables.arena.result import MatchResult
 from tables.report import winprob
 from tables.report.setup import VERSIONS, Setup

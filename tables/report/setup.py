@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from service.bidding.game.rules import PRESETS, Rules, describe, make_rules
-from service.bidding.table_views import Tables
-from service.bidding.tableset import TableSet
+from spades.game.rules import PRESETS, Rules, describe, make_rules
+from spades.table_views import Tables
+from spades.tableset import TableSet
 from tables.arena.match import PAPER_RULES, Match, player_version
 from tables.arena.result import MatchResult, run_match
 from tables.engine.jit import source_hash

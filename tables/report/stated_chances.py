@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.rules import Rules, make_rules
-from service.bidding.game.scoring import game_winner
-from service.bidding.policies import parse_policy
-from service.bidding.winprob.win_table import win_array, win_probability
-from service.playing.state import PlayState
-from service.playing.tricks import write_rules
+from spades.game.rules import Rules, make_rules
+from spades.game.scoring import game_winner
+from spades.play.state import PlayState
+from spades.play.tricks import write_rules
+from spades.policies import parse_policy
+from spades.winprob.win_table import win_array, win_probability
 from tables.engine.choose_bid import standing_at
 from tables.engine.deal import Deals, deal_round, prepare_state, seat_players
 from tables.engine.game import MOST_ROUNDS, Lineup, bid_seat, play_out, score_of_side, win_probability_after_round

@@ -18,8 +18,8 @@ import numpy as np
 import polars
 from tqdm import tqdm
 
-from service.bidding.manifest import MANIFEST
-from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
+from spades.manifest import MANIFEST
+from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.arena.match import Match, play
 from tables.arena.stats import win_rate
 from tables.engine.deal import Deals

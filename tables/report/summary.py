@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from service.bidding.game.rules import PRESETS, Rules, overrides_of
-from service.bidding.strength import Measured, read_rows, results_text
+from spades.game.rules import PRESETS, Rules, overrides_of
+from spades.strength import Measured, read_rows, results_text
 from tables.arena.match import player_version
 from tables.markdown import table
 from tables.report import blind_nil, cutthroat

@@ -3,11 +3,11 @@
 import json
 from typing import Any, NamedTuple, cast
 
-from service.bidding.game.rules import PRESETS, Rules, make_rules
-from service.bidding.levels import kind_of_player
-from service.bidding.policies import parse_policy
-from service.bidding.policy import PLAYER_KINDS
-from service.bidding.winprob.games import WON_VARIANTS
+from spades.game.rules import PRESETS, Rules, make_rules
+from spades.levels import kind_of_player
+from spades.policies import parse_policy
+from spades.policy import PLAYER_KINDS
+from spades.winprob.games import WON_VARIANTS
 from tables.markdown import table
 from tables.report.setup import LONG, PAPER, Players, Setup, both, by_points, percent
 

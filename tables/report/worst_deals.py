@@ -4,12 +4,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from service.bidding.game.cards import format_pbn
-from service.bidding.game.rules import Rules
-from service.bidding.policies import parse_policy
-from service.bidding.winprob.win_table import win_array
-from service.playing.state import PlayState
-from service.playing.tricks import write_rules
+from spades.game.cards import format_pbn
+from spades.game.rules import Rules
+from spades.play.state import PlayState
+from spades.play.tricks import write_rules
+from spades.policies import parse_policy
+from spades.winprob.win_table import win_array
 from tables.engine.deal import Deals, prepare_state
 from tables.engine.game import bid_seat, play_out, start_mid_game, win_probability_after_round
 from tables.engine.jit import round_loop

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.errors import TablesError
-from service.bidding.game.rules import Rules
-from service.bidding.manifest import (
+from spades.errors import TablesError
+from spades.game.rules import Rules
+from spades.manifest import (
     DTYPES,
     FORMAT,
     MANIFEST,
@@ -34,9 +34,9 @@ from service.bidding.manifest import (
     read_manifest,
     sealed,
 )
-from service.bidding.numerals import decimal, integer
-from service.bidding.table_views import dtypes_of
-from service.bidding.tableset import DEFAULT_DIRECTORY, open_array
+from spades.numerals import decimal, integer
+from spades.table_views import dtypes_of
+from spades.tableset import DEFAULT_DIRECTORY, open_array
 from tables.builders.extra_win_tables import NAME as GAMES
 from tables.builders.extra_win_tables import rules_of_text, with_games
 from tables.run.checkpoints import CHECKPOINTS, exclusive_lock

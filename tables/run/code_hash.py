@@ -36,19 +36,19 @@ LEFT_OUT = {"ctx", "kind", "returns", "type_comment", "type_ignores", "type_para
 # have changes that this process does not run.
 SOURCES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path.read_text(encoding="utf-8")
-    for package in ("service/bidding", "service/playing", "tables")
+    for package in ("spades", "tables")
     for path in ROOT.glob(f"{package}/**/*.py")
 }
 # Modules that decide no cell of a table although `policies`, `tableset` or `jit` import them: those that only the
 # service runs, and the list of the modules to compile, whose functions count where they are called.
 UNCOUNTED = (
-    "service.bidding.explain",
-    "service.bidding.winprob.decision",
-    "service.bidding.winprob.outcome_values",
-    "service.bidding.winprob.weights",
+    "spades.explain",
+    "spades.winprob.decision",
+    "spades.winprob.outcome_values",
+    "spades.winprob.weights",
     "tables.engine.compiled_modules",
 )
-OWN = ("service", "tables")  # the packages of this project
+OWN = ("spades", "tables")  # the packages of this project
 KEEP_NOTHING = ("cache", "dataclass")  # decorators that do not register what they decorate anywhere
 _IMPORT = ""  # instead of a definition's name: the statements that do something when a module is imported
 _PARSING = Lock()  # in Python 3.11, `ast.parse` may fail while another thread runs it

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from enum import Enum
 from functools import cache
 
-from service.bidding.manifest import MANIFEST, Manifest
+from spades.manifest import MANIFEST, Manifest
 from tables.run.code_hash import code_hash
 from tables.run.family import BuildError, Family, inputs_hash
 from tables.run.registry import in_order

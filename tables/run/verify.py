@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
-from service.bidding.errors import TablesError
-from service.bidding.manifest import Manifest, check_strays, read_manifest
-from service.bidding.numerals import integer
-from service.bidding.tableset import DEFAULT_DIRECTORY, open_array, open_tables
+from spades.errors import TablesError
+from spades.manifest import Manifest, check_strays, read_manifest
+from spades.numerals import integer
+from spades.tableset import DEFAULT_DIRECTORY, open_array, open_tables
 from tables.builders.extra_win_tables import with_games
 from tables.run.build import DEFAULT_SEED, RELEASE, dependency_arrays, make, manifest_content, npy_bytes
 from tables.run.checkpoints import CHECKPOINTS

@@ -31,9 +31,9 @@ from distributed import Client
 from tqdm import tqdm
 
 from loadtest.servers import ROOT, free_port
-from service.bidding.game.rules import Rules
-from service.bidding.numerals import integer
-from service.bidding.tableset import open_tables
+from spades.game.rules import Rules
+from spades.numerals import integer
+from spades.tableset import open_tables
 from tables.engine.deal import Deals
 from tables.engine.simulate import kernel_tables
 from tables.logs.columns import frame_of

@@ -14,16 +14,16 @@ from typing import Any
 import orjson
 
 from service.api.card import answer_body
-from service.bidding.bidder import Position, decide
-from service.bidding.game.cards import DECK, cards_of
-from service.bidding.game.decks import CARD_NAMES
-from service.bidding.game.rules import PRESETS
-from service.bidding.policies import parse_policy
-from service.bidding.tableset import TableSet, open_tables
 from service.contract.card import read_card
-from service.playing.card_reasons import explain_card
-from service.playing.srp.srp import srp4
-from service.playing.tricks import play_card
+from spades.bidder import Position, decide
+from spades.game.cards import DECK, cards_of
+from spades.game.decks import CARD_NAMES
+from spades.game.rules import PRESETS
+from spades.play.card_reasons import explain_card
+from spades.play.srp.srp import srp4
+from spades.play.tricks import play_card
+from spades.policies import parse_policy
+from spades.tableset import TableSet, open_tables
 
 ROUNDS = 20
 _RUNS = 15

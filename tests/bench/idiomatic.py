@@ -8,12 +8,12 @@ from typing import Any, Literal
 from fastapi import FastAPI
 from pydantic import BaseModel
 
-from service.bidding.bidder import Position, decide
-from service.bidding.game.cards import parse_card
-from service.bidding.game.rules import make_rules
-from service.bidding.policies import parse_policy
-from service.bidding.tableset import open_tables
 from service.contract.answer import BidAnswer
+from spades.bidder import Position, decide
+from spades.game.cards import parse_card
+from spades.game.rules import make_rules
+from spades.policies import parse_policy
+from spades.tableset import open_tables
 
 app = FastAPI()
 _tables = open_tables()

@@ -12,11 +12,11 @@ from typing import Any
 import orjson
 
 from service.api.inference import parts
-from service.bidding.game.cards import SUITS
-from service.bidding.inference.inference import readers_of
-from service.bidding.tableset import TableSet, open_tables
 from service.contract.card import read_card
 from service.contract.inference import MAX_DEALS, read_inference
+from spades.game.cards import SUITS
+from spades.inference.inference import readers_of
+from spades.tableset import TableSet, open_tables
 from tests.bench import cards
 from tests.bench.cards import times_us
 

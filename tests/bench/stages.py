@@ -15,11 +15,11 @@ from service.api.batch import batch
 from service.api.bid import answer_to
 from service.api.body import NO_DEADLINE
 from service.app import create_app
-from service.bidding.bidder import decide
-from service.bidding.tableset import open_tables
 from service.contract.examples import REQUEST
 from service.contract.request import read_bid
 from service.settings import Settings
+from spades.bidder import decide
+from spades.tableset import open_tables
 from tests.one_set import one_set
 
 _RUNS = 300

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from service.bidding.game.auction import NO_BID
-from service.bidding.game.legal import possible_bids
-from service.bidding.game.rules import make_rules
+from spades.game.auction import NO_BID
+from spades.game.legal import possible_bids
+from spades.game.rules import make_rules
 from tests.browser.playground import (
     EXAMPLE,
     NIL_HAND,

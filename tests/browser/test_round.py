@@ -6,10 +6,10 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from service.bidding.game.auction import NO_BID
-from service.bidding.game.legal import possible_bids
-from service.bidding.game.rules import PRESETS, describe, make_rules
-from service.bidding.game.scoring import score_seat, score_side
+from spades.game.auction import NO_BID
+from spades.game.legal import possible_bids
+from spades.game.rules import PRESETS, describe, make_rules
+from spades.game.scoring import score_seat, score_side
 from tests.browser.playground import (
     SIZES,
     finish_round,

@@ -20,11 +20,11 @@ from spades_client.cards import DECK
 from spades_client.models import BidRequest
 
 from clients.generate import ROOT
-from service.bidding.game.auction import NO_BID
-from service.bidding.game.cards import parse_pbn
-from service.bidding.game.legal import allowed_bids
-from service.bidding.game.rules import PRESETS
 from service.contract.examples import ANSWER
+from spades.game.auction import NO_BID
+from spades.game.cards import parse_pbn
+from spades.game.legal import allowed_bids
+from spades.game.rules import PRESETS
 from tests.clients.conftest import URLS_FILE
 from tests.patience import LIMIT_S
 

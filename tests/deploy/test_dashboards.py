@@ -16,7 +16,7 @@ from loadtest.arrivals import prepare, prepare_get
 from loadtest.beside import beside
 from loadtest.servers import Server, running_service
 from loadtest.traffic import Question, questions
-from service.bidding.tableset import DEFAULT_DIRECTORY
+from spades.tableset import DEFAULT_DIRECTORY
 from tests.conftest import committed_tables
 from tests.deploy.prometheus import ask, query, running_prometheus
 from tests.patience import LIMIT_S, PATIENT, wait_until

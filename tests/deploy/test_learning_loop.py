@@ -13,9 +13,9 @@ from typing import Any
 import httpx
 import pytest
 
-from service.bidding.tableset import DEFAULT_DIRECTORY
 from service.contract.request import MAX_ITEMS
 from service.roles import RELEASES
+from spades.tableset import DEFAULT_DIRECTORY
 from tables.__main__ import main
 from tests.conftest import committed_tables
 from tests.deploy.prometheus import query, running_prometheus

@@ -12,7 +12,7 @@ from functools import partial
 import httpx
 import pytest
 
-from service.bidding.tableset import DEFAULT_DIRECTORY
+from spades.tableset import DEFAULT_DIRECTORY
 from tests.faults.conftest import Load, ask, children, free_port, request_bytes
 from tests.patience import get, post, wait_until
 from tests.service.conftest import START_S, running_server

@@ -5,8 +5,8 @@ import shutil
 
 import pytest
 
-from service.bidding.errors import TablesError
-from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
+from spades.errors import TablesError
+from spades.tableset import DEFAULT_DIRECTORY, open_tables
 
 
 def _harm(directory, rng, count):

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from service.bidding.tableset import DEFAULT_DIRECTORY
+from spades.tableset import DEFAULT_DIRECTORY
 from tests.faults.conftest import BODY
 from tests.faults.test_stopping import _ready
 from tests.patience import get, post, wait_until

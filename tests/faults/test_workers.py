@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from service.bidding.tableset import DEFAULT_DIRECTORY
+from spades.tableset import DEFAULT_DIRECTORY
 from tests.faults.conftest import BODY, children
 from tests.faults.test_stopping import _alive, _ready
 from tests.patience import post, wait_until

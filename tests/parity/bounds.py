@@ -15,7 +15,7 @@ from tests.parity.worlds import both, compiled_rounds, frozen_bids, plain_rounds
 
 KERNELS = (
     "tables.engine.choose_bid.choose_bid",
-    "service.bidding.bis.bis.bis",
+    "spades.bis.bis.bis",
     "tables.engine.deal.deal",
     "tables.players.choose_card.choose_card",
 )

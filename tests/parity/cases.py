@@ -7,20 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from service.bidding.bis.endgame import Proposal
-from service.bidding.bis.nil import LOW_FOUR, Nil, NilTerms
-from service.bidding.bis.regular import Regular
-from service.bidding.game.auction import NO_BID, SEQUENCES, Auction, auction_after, read_auction
-from service.bidding.game.cards import DECK, JACK, SPADE_BITS, TEN, cards_of, suits_of
-from service.bidding.game.decks import DECK_BITS, JOKERS_DECK
-from service.bidding.game.legal import EVERY_BID
-from service.bidding.game.rules import NO_LOSING_GOAL, Rules, make_rules
-from service.bidding.game.scoring import BLIND_NIL, Standing
-from service.bidding.levels import DRAWS_PER_SEED, LARGEST_SEED
-from service.bidding.policies import parse_policy
-from service.bidding.policy import BIG5, BIG6, CONVENTIONS, NO_CONVENTION, PLAYER_KINDS
-from service.bidding.winprob.candidates import NO_NUMBER
-from service.bidding.winprob.features import (
+from spades.bis.endgame import Proposal
+from spades.bis.nil import LOW_FOUR, Nil, NilTerms
+from spades.bis.regular import Regular
+from spades.game.auction import NO_BID, SEQUENCES, Auction, auction_after, read_auction
+from spades.game.cards import DECK, JACK, SPADE_BITS, TEN, cards_of, suits_of
+from spades.game.decks import DECK_BITS, JOKERS_DECK
+from spades.game.legal import EVERY_BID
+from spades.game.rules import NO_LOSING_GOAL, Rules, make_rules
+from spades.game.scoring import BLIND_NIL, Standing
+from spades.levels import DRAWS_PER_SEED, LARGEST_SEED
+from spades.play.common import unseen_cards
+from spades.play.srp.goals import ALL_PIECES
+from spades.play.state import PlayState
+from spades.play.tricks import write_rules
+from spades.policies import parse_policy
+from spades.policy import BIG5, BIG6, CONVENTIONS, NO_CONVENTION, PLAYER_KINDS
+from spades.winprob.candidates import NO_NUMBER
+from spades.winprob.features import (
     BID_INPUTS,
     CARD_INPUTS,
     INPUTS,
@@ -29,12 +33,8 @@ from service.bidding.winprob.features import (
     ModelPosition,
     holdings,
 )
-from service.bidding.winprob.games import BAGS, SLICES, WinTableSlice
-from service.bidding.winprob.outcomes import OURS, OUTCOMES, THEIRS
-from service.playing.common import unseen_cards
-from service.playing.srp.goals import ALL_PIECES
-from service.playing.state import PlayState
-from service.playing.tricks import write_rules
+from spades.winprob.games import BAGS, SLICES, WinTableSlice
+from spades.winprob.outcomes import OURS, OUTCOMES, THEIRS
 from tables.alternatives import CLASSES
 from tables.arena.public.bots import BOTS
 from tables.engine.game import SUMS, Game, RoundSummary, Totals
@@ -565,27 +565,27 @@ def liked(rng: random.Random) -> tuple:
 
 CUTTHROAT = make_rules("cutthroat")
 Maker = Callable[[random.Random], tuple[Any, ...]]
-SCORING, AUCTION = "service.bidding.game.scoring.", "service.bidding.game.auction."
-REGULAR = "service.bidding.bis.regular."
-SIGNALS, BLIND = "service.bidding.bis.conventions.", "service.bidding.bis.blind_nil."
+SCORING, AUCTION = "spades.game.scoring.", "spades.game.auction."
+REGULAR = "spades.bis.regular."
+SIGNALS, BLIND = "spades.bis.conventions.", "spades.bis.blind_nil."
 HABITS = "tables.logs.habits."
-NIL, ENDGAME, BASELINES = "service.bidding.bis.nil.", "service.bidding.bis.endgame.", "service.bidding.baselines."
-RULES_OF_PLAY, DEAL, COMMON = "service.playing.tricks.", "tables.engine.deal.", "service.playing.common."
+NIL, ENDGAME, BASELINES = "spades.bis.nil.", "spades.bis.endgame.", "spades.baselines."
+RULES_OF_PLAY, DEAL, COMMON = "spades.play.tricks.", "tables.engine.deal.", "spades.play.common."
 WINNING, WINPROB, OUTCOMES_OF = (
-    "service.bidding.winprob.win_table.",
+    "spades.winprob.win_table.",
     "tables.engine.winprob.",
     "tables.engine.outcomes.",
 )
-FEATURES, OUTCOME = "service.bidding.winprob.features.", "service.bidding.winprob.outcomes."
-LEVELS = "service.bidding.levels."
-PASSING = "service.bidding.game.passing."
-LEGAL, VARIANTS = "service.bidding.game.legal.", "service.bidding.game.variants."
-STAKES = "service.bidding.bis.stakes."
+FEATURES, OUTCOME = "spades.winprob.features.", "spades.winprob.outcomes."
+LEVELS = "spades.levels."
+PASSING = "spades.game.passing."
+LEGAL, VARIANTS = "spades.game.legal.", "spades.game.variants."
+STAKES = "spades.bis.stakes."
 ALTERNATIVES = "tables.alternatives."
 UNSEEN, UCT = "tables.players.unseen.", "tables.players.uct."
-SRP, GAME = "service.playing.srp.", "tables.engine.game."
+SRP, GAME = "spades.play.srp.", "tables.engine.game."
 PUBLIC = "tables.arena.public."
-SOLO, SOLO_PLAY, SOLO_GAME = "service.bidding.bis.cutthroat.", "service.playing.solo.", "tables.engine.cutthroat."
+SOLO, SOLO_PLAY, SOLO_GAME = "spades.bis.cutthroat.", "spades.play.solo.", "tables.engine.cutthroat."
 
 
 def baseline(first: int, last: int) -> Maker:
@@ -593,12 +593,12 @@ def baseline(first: int, last: int) -> Maker:
 
 
 CASES: dict[str, Maker] = {
-    "service.bidding.game.cards.suits_of": lambda r: (hand(r),),
-    "service.bidding.game.cards.spades_of": lambda r: (hand(r),),
-    "service.bidding.game.cards.lowest": lambda r: (cards(r, 1),),
-    "service.bidding.game.cards.highest": lambda r: (cards(r, 1),),
-    "service.bidding.game.cards.cards_of": lambda r: (cards(r),),
-    "service.bidding.game.cards.without_jokers": lambda r: (hand(r, JOKER_DECK),),
+    "spades.game.cards.suits_of": lambda r: (hand(r),),
+    "spades.game.cards.spades_of": lambda r: (hand(r),),
+    "spades.game.cards.lowest": lambda r: (cards(r, 1),),
+    "spades.game.cards.highest": lambda r: (cards(r, 1),),
+    "spades.game.cards.cards_of": lambda r: (cards(r),),
+    "spades.game.cards.without_jokers": lambda r: (hand(r, JOKER_DECK),),
     SCORING + "contract_of": lambda r: (r.randint(0, 14),),
     SCORING + "is_nil": lambda r: (r.randint(-1, 14),),
     SCORING + "contract_points": lambda r: (r.randint(0, 14), r.choice(RULES)),
@@ -685,7 +685,7 @@ CASES: dict[str, Maker] = {
     ENDGAME + "can_win": lambda r: (r.uniform(480, 520), r.choice((499.9, 500.0, r.uniform(480, 520))), 500),
     ENDGAME + "apply_endgame": endgame,
     ENDGAME + "out_of_reach": lambda r: (scores(r, RULES[0]), r.choice(RULES)),
-    "service.bidding.bis.bis.bis": bis_position,
+    "spades.bis.bis.bis": bis_position,
     SOLO + "own_and_best": lambda r: (r.randrange(4), tuple(r.randrange(-50, 50) for _ in range(4))),
     SOLO + "project_race": lambda r: next((r.randint(0, 9), a[0], a[1], a[3], ALL) for a in [alone(r)]),
     SOLO + "apply_finish": alone_finish,
@@ -699,8 +699,8 @@ CASES: dict[str, Maker] = {
     BASELINES + "io_side": lambda r: (holding(r),),
     BASELINES + "io": baseline(10, 11),
     BASELINES + "fixed": lambda r: (partner_bid(r), r.choice(POLICIES[11:13])),
-    "service.bidding.table_profile.convention_of": setting,
-    "service.bidding.table_profile.profile_of": setting,
+    "spades.table_profile.convention_of": setting,
+    "spades.table_profile.profile_of": setting,
     VARIANTS + "variant_of": lambda r: setting(r)[:2],
     VARIANTS + "deck_of": lambda r: (r.choice((*RULES, JOKERS)),),  # with 16 spades, the sign bit is a card
     PASSING + "cards_to_pass": lambda r: (r.randint(0, 14), r.randint(0, 14), r.randrange(5), r.randrange(5)),
@@ -718,7 +718,7 @@ CASES: dict[str, Maker] = {
     VARIANTS + "nil_threshold": lambda r: (r.randrange(7), r.choice(BIS), r.uniform(-1, 9), r.randint(0, 9)),
     WINPROB + "slice_of": lambda r: (r.choice((winnable(r)[0], *RULES)), ALL),
     WINNING + "win_array": lambda r: (winnable(r)[1], ALL),
-    "service.bidding.table_profile.plain_profile": lambda r: (r.choice((*RULES, JOKERS, *DECKS, *PASSES)),),
+    "spades.table_profile.plain_profile": lambda r: (r.choice((*RULES, JOKERS, *DECKS, *PASSES)),),
     WINNING + "table_bags": lambda r: (r.randrange(10), winnable(r)[1]._replace(bag_shift=r.randint(-20, 9))),
     WINNING + "score_row": lambda r: (r.randint(-300, 600), r.randrange(BAGS), winnable(r)[1]),
     WINNING + "win_probability": lambda r: next(
@@ -776,19 +776,19 @@ CASES: dict[str, Maker] = {
         contracts(r),
     ),
     OUTCOMES_OF + "outcome_values": outcome_values,
-    "service.bidding.winprob.candidates.candidates": lambda r: (
+    "spades.winprob.candidates.candidates": lambda r: (
         r.randint(1, 13),
         r.randint(0, 13),
         partner_bid(r),
         r.choice((0, 2)),
         r.randrange(1, EVERY_BID + 1),
     ),
-    "service.bidding.winprob.candidates.best_bid": lambda r: (
+    "spades.winprob.candidates.best_bid": lambda r: (
         view(np.array([r.choice((-1.0, r.random(), 0.5 + r.random() / 100)) for _ in range(14)])),
         r.randint(1, 13),
         r.choice(WIN_POLICIES),
     ),
-    "service.bidding.winprob.candidates.needed_number": lambda r: (
+    "spades.winprob.candidates.needed_number": lambda r: (
         r.randint(-100, 500),
         r.randint(-100, 500),
         r.randint(0, 8),
@@ -796,19 +796,19 @@ CASES: dict[str, Maker] = {
         r.randrange(1, EVERY_BID + 1),
         winnable(r)[0],
     ),
-    "service.bidding.winprob.candidates.far_bids": lambda r: (
+    "spades.winprob.candidates.far_bids": lambda r: (
         r.randrange(1, EVERY_BID + 1),
         r.randint(1, NO_NUMBER),
         r.randint(0, 13),
         r.choice((0, 0, 1)),
         r.randrange(1, EVERY_BID + 1),
     ),
-    "service.bidding.winprob.candidates.best_far_bid": lambda r: (
+    "spades.winprob.candidates.best_far_bid": lambda r: (
         view(np.array([r.random() for _ in range(14)])),
         *(r.randrange(1, EVERY_BID + 1), r.randrange(EVERY_BID + 1), r.randint(1, NO_NUMBER)),
         r.choice(WIN_POLICIES),
     ),
-    "service.bidding.winprob.candidates.last_bag_bid": lambda r: (
+    "spades.winprob.candidates.last_bag_bid": lambda r: (
         r.randint(0, 13),
         view(np.array([r.choice((-1.0, 0.5 + r.random() / 20)) for _ in range(14)])),
         *(r.randint(1, NO_NUMBER), r.randrange(8, 10), auction_after((r.randint(0, 3), 3, r.randint(0, 4)))),
@@ -923,7 +923,7 @@ CASES: dict[str, Maker] = {
     COMMON + "without_bosses": lambda r: next((h, u) for _, _, h, _, u in [sitting(r)]),
     COMMON + "lowest_rank": lambda r: (cards(r, 1),),
     COMMON + "least_winning_lead": lambda r: sitting(r, True)[3:],
-    "service.playing.wrp.wrp": lambda r: sitting(r)[:2],
+    "spades.play.wrp.wrp": lambda r: sitting(r)[:2],
     SRP + "goals.sum_of_contracts": lambda r: (sitting(r)[0],),
     SRP + "goals.pieces_in_use": lambda r: (*sitting(r)[:2], r.randint(1, 4)),
     SRP + "goals.bags_cost": lambda r: (staked(r)[0],),
@@ -1057,10 +1057,7 @@ CASES: dict[str, Maker] = {
 }
 
 # Functions of the kernel modules that compiled code never calls.
-TEXTS = {
-    "service.bidding.game.cards." + name
-    for name in ("parse_card", "format_card", "pbn_card", "parse_pbn", "format_pbn")
-}
+TEXTS = {"spades.game.cards." + name for name in ("parse_card", "format_card", "pbn_card", "parse_pbn", "format_pbn")}
 # Compared as a part of `play_pairs` (test_rounds.py), which the simulators compile anyway. They are most of its code.
 WITHIN_A_PAIR = {GAME + "play_game", SOLO_GAME + "play_cutthroat_game"}
 # Compared as a part of `measure_decisions` (tests/tables/ceiling/test_positions.py), for the same reason.

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from service.bidding.game.cards import DECK, cards_of
-from service.playing.srp.goals import ALL_PIECES
-from service.playing.state import PlayState
-from service.playing.tricks import play_card
+from spades.game.cards import DECK, cards_of
+from spades.play.srp.goals import ALL_PIECES
+from spades.play.state import PlayState
+from spades.play.tricks import play_card
 from tables.engine.deal import deal_round
 from tables.engine.jit import KERNEL_DISPATCHERS, entry
 from tables.engine.states import STATE, plain_state

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from service.api.bid import answer_to
-from service.bidding.manifest import MANIFEST, SEAL, read_manifest, sealed
-from service.bidding.tableset import DEFAULT_DIRECTORY
 from service.contract.request import read_bid
 from service.table_sets import TableSets
+from spades.manifest import MANIFEST, SEAL, read_manifest, sealed
+from spades.tableset import DEFAULT_DIRECTORY
 
 HAND: dict[str, Any] = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [3, 1], "seat": 2}
 BLIND: dict[str, Any] = {"previous_bids": [4, 4, 3], "seat": 3, "rules": {"preset": "blind-nil"}}

@@ -10,8 +10,8 @@ import pytest
 from service.api import batch, bid
 from service.api.shared_state import SLICE_S
 from service.app import create_app
-from service.bidding.bidder import decide
 from service.problems import ProblemError
+from spades.bidder import decide
 from tests.conftest import committed_tables
 from tests.one_set import one_set
 from tests.patience import patient

@@ -4,8 +4,8 @@ import pytest
 
 from service.__main__ import main
 from service.app import create_app
-from service.bidding.game.rules import PRESETS, VARIANTS
-from service.bidding.winprob.games import WON_VARIANTS
+from spades.game.rules import PRESETS, VARIANTS
+from spades.winprob.games import WON_VARIANTS
 from tests.conftest import committed_tables
 from tests.one_set import one_set
 from tests.patience import patient

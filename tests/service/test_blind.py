@@ -9,10 +9,10 @@ import pytest
 
 from service.__main__ import main
 from service.app import create_app
-from service.bidding.game.rules import PRESETS
 from service.contract.examples import BLIND_REQUEST
 from service.contract.request import BidRequest, BlindRequest, read_blind
 from service.keys import new_key
+from spades.game.rules import PRESETS
 from tests.conftest import committed_tables
 from tests.contract import faults_of
 from tests.one_set import one_set
@@ -111,7 +111,7 @@ def test_the_derived_lot_is_the_same_in_another_process(call, body):
         "import sys, orjson\n"
         "from service.api.blind import decide\n"
         "from service.contract.request import read_blind\n"
-        "from service.bidding.tableset import open_tables\n"
+        "from spades.tableset import open_tables\n"
         "print(decide(read_blind(orjson.loads(sys.argv[1])), open_tables()).explanation['lot'])\n"
     )
     done = subprocess.run(

@@ -11,27 +11,27 @@ import pytest
 from examples.play_a_game import Client
 from examples.play_a_game import play_game as over_http
 from service.api.card import PLAYERS, answer_body
-from service.bidding.bis.regular import spade_tricks_against
-from service.bidding.explain.pass_explanation import PASS_TEMPLATES
-from service.bidding.explain.reasons import TEMPLATES
-from service.bidding.game.cards import FIRST_SPADE, cards_of, spades_of
-from service.bidding.game.decks import CARD_NAMES
-from service.bidding.game.rules import CUTTHROAT, TRICKS_COUNT_FOR_CONTRACT, make_rules
-from service.bidding.game.scoring import contract_of, is_nil
-from service.bidding.policies import parse_policy
 from service.contract.card import MAX_CARD_ITEMS, read_card
 from service.contract.examples import CARD_ANSWER, CARD_REQUEST
-from service.playing.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
-from service.playing.common import cards_above, cards_below, tricks_needed, unseen_cards
-from service.playing.solo.goals import others_need
-from service.playing.srp.srp import srp3
-from service.playing.state import PlayState
-from service.playing.tricks import beats, legal_cards, play_card, write_rules
+from spades.bis.regular import spade_tricks_against
+from spades.explain.pass_explanation import PASS_TEMPLATES
+from spades.explain.reasons import TEMPLATES
+from spades.game.cards import FIRST_SPADE, cards_of, spades_of
+from spades.game.decks import CARD_NAMES
+from spades.game.rules import CUTTHROAT, TRICKS_COUNT_FOR_CONTRACT, make_rules
+from spades.game.scoring import contract_of, is_nil
+from spades.play.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
+from spades.play.common import cards_above, cards_below, tricks_needed, unseen_cards
+from spades.play.solo.goals import others_need
+from spades.play.srp.srp import srp3
+from spades.play.state import PlayState
+from spades.play.tricks import beats, legal_cards, play_card, write_rules
+from spades.policies import parse_policy
 from tables.engine.deal import deal_round, prepare_state
 from tables.engine.game import NILS, POINTS, ROUNDS, SUMS, Game, Lineup, play_game
 from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
 from tests.conftest import committed_tables
-from tests.service.playing.test_history import legal_round
+from tests.spades.play.test_history import legal_round
 from tests.tables.engine import states
 
 NAMES = CARD_NAMES[0]

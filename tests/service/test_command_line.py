@@ -10,7 +10,6 @@ import pytest
 
 from service.__main__ import REQUESTS, main
 from service.address import check_exposure
-from service.bidding.game.rules import FIELDS
 from service.breakdown import breakdown
 from service.contract import examples
 from service.contract.examples import CARD_REQUEST
@@ -19,6 +18,7 @@ from service.contract.rules import RuleSet
 from service.keys import new_key, read_keys
 from service.request_arguments import written
 from service.settings import Settings, SettingsError
+from spades.game.rules import FIELDS
 from tables.arena.arena_command import add_rules_arguments, rules_of
 from tests.conftest import committed_tables
 

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from service import __version__
 from service.api import bid as hot
 from service.app import create_app
-from service.bidding.bidder import Decision, decide
-from service.bidding.errors import TablesError
-from service.bidding.game.rules import FIELDS, PRESETS
-from service.bidding.policies import ROWS
-from service.bidding.tableset import DEFAULT_DIRECTORY
 from service.contract.examples import PASS_REQUEST
 from service.problems import MEDIA_TYPE, TYPES
+from spades.bidder import Decision, decide
+from spades.errors import TablesError
+from spades.game.rules import FIELDS, PRESETS
+from spades.policies import ROWS
+from spades.tableset import DEFAULT_DIRECTORY
 from tests.conftest import committed_tables
 from tests.one_set import one_set
 from tests.patience import patient

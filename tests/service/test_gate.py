@@ -13,13 +13,13 @@ import pytest
 from service.access_log import AccessLog, Answered
 from service.api.body import MAX_BODIES_BYTES
 from service.app import create_app
-from service.bidding.errors import TablesError
 from service.gate import COSTLY_AT_ONCE, COSTLY_RATE, MAX_LARGE_BODIES_BYTES, METRICS, Gate
 from service.keys import new_key
 from service.line_log import MAX_QUEUED
 from service.metrics import Metrics
 from service.problems import ProblemError
 from service.settings import Settings
+from spades.errors import TablesError
 from tests.conftest import committed_tables
 from tests.one_set import one_set
 from tests.patience import patient

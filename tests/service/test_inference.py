@@ -22,14 +22,14 @@ from service.api import inference as module
 from service.api.inference import answer_body, inference, parts
 from service.api.shared_state import ANSWERS_WITH_DEALS, SLICE_S
 from service.app import create_app
-from service.bidding.game.cards import DECK, cards_of, parse_card
-from service.bidding.inference.deals import draw, sampler_of
-from service.bidding.inference.holder_net import ONE, VALUE_UNIT, WEIGHT_UNIT
-from service.bidding.inference.inference import infer, readers_of
 from service.contract.examples import INFERENCE_ANSWER, INFERENCE_REQUEST, SHORT_INFERENCE_REQUEST, SPECTATOR_REQUEST
 from service.contract.inference import MAX_DEALS, MAX_INFERENCE_ITEMS, InferenceRequest, read_inference
 from service.keys import new_key
 from service.problems import CODES, ProblemError
+from spades.game.cards import DECK, cards_of, parse_card
+from spades.inference.deals import draw, sampler_of
+from spades.inference.holder_net import ONE, VALUE_UNIT, WEIGHT_UNIT
+from spades.inference.inference import infer, readers_of
 from tests.conftest import ROOT, committed_tables
 from tests.one_set import one_set
 from tests.patience import patient, post

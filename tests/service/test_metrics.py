@@ -12,8 +12,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from service import __version__
 from service.app import create_app
-from service.bidding.policies import SERVED
 from service.metrics import DECISION_BUCKETS, LATENCY_BUCKETS, Exposition, Metrics, observe_many
+from spades.policies import SERVED
 from tests.conftest import committed_tables
 from tests.one_set import one_set
 from tests.patience import patient

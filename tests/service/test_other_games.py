@@ -4,14 +4,14 @@ import itertools
 
 import pytest
 
-from service.bidding.bidder import decide
-from service.bidding.game.rules import FIELDS, NO_LOSING_GOAL, PRESETS, make_rules
-from service.bidding.game.scoring import Standing
-from service.bidding.winprob.games import KEY_FIELDS
-from service.bidding.winprob.nearest_errors import ERRORS
-from service.bidding.winprob.win_table import table_bags, win_probability
 from service.contract.request import read_bid
 from service.problems import ProblemError
+from spades.bidder import decide
+from spades.game.rules import FIELDS, NO_LOSING_GOAL, PRESETS, make_rules
+from spades.game.scoring import Standing
+from spades.winprob.games import KEY_FIELDS
+from spades.winprob.nearest_errors import ERRORS
+from spades.winprob.win_table import table_bags, win_probability
 from tests.conftest import committed_tables
 
 WORKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [3, 1], "seat": 2, "policy": "winprob", "convention": "none"}

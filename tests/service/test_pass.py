@@ -2,8 +2,8 @@
 
 import pytest
 
-from service.bidding.explain.pass_explanation import PASS_TEMPLATES
 from service.contract.examples import PASS_ANSWER, PASS_REQUEST
+from spades.explain.pass_explanation import PASS_TEMPLATES
 
 PARTNER = PASS_REQUEST | {"seat": 2, "hand": "AQ72.AK3.AK4.Q52"}
 FIRST = {"preset": "pass-2", "nil_passes_first": True}

@@ -9,19 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from service.bidding.bidder import BLIND_NIL
-from service.bidding.errors import RulesError
-from service.bidding.game.cards import format_pbn
-from service.bidding.game.decks import CARD_CODES, DECKS
-from service.bidding.game.rules import CUTTHROAT, FIELDS, NO_LOSING_GOAL, PRESETS, VARIANTS, describe, make_rules
-from service.bidding.game.variants import deck_number
-from service.bidding.policy import CONVENTIONS
-from service.bidding.turn import BRIEF
 from service.contract import bids
 from service.contract.examples import BLIND_REQUEST, CUTTHROAT_REQUEST, REQUEST
 from service.contract.request import BidRequest, read_bid, read_blind
 from service.contract.rules import takes_null
 from service.problems import CODES
+from spades.bidder import BLIND_NIL
+from spades.errors import RulesError
+from spades.game.cards import format_pbn
+from spades.game.decks import CARD_CODES, DECKS
+from spades.game.rules import CUTTHROAT, FIELDS, NO_LOSING_GOAL, PRESETS, VARIANTS, describe, make_rules
+from spades.game.variants import deck_number
+from spades.policy import CONVENTIONS
+from spades.turn import BRIEF
 from tests import naive
 from tests.contract import faults_of, format_pbn_of
 

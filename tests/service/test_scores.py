@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.bidding.game.rules import NO_LOSING_GOAL, PRESETS, Rules
-from service.bidding.game.scoring import game_winner
 from service.contract.examples import BLIND_REQUEST, CARD_REQUEST, INFERENCE_REQUEST, REQUEST
 from service.contract.scores import is_over
-from service.playing.state import PlayState
+from spades.game.rules import NO_LOSING_GOAL, PRESETS, Rules
+from spades.game.scoring import game_winner
+from spades.play.state import PlayState
 from tables.engine.cutthroat import cutthroat_winner
 
 _GOING_ON = [

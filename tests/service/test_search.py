@@ -20,20 +20,20 @@ import uvloop
 from service.api.search import search_request
 from service.api.shared_state import State
 from service.app import create_app
-from service.bidding.errors import TablesError
-from service.bidding.game.decks import CARD_NAMES
-from service.bidding.game.rules import make_rules
-from service.bidding.inference.inference import readers_of
-from service.bidding.policies import parse_policy
-from service.bidding.winprob.win_table import win_array
 from service.contract.card import DEFAULT_SEARCH_DEALS, MAX_SEARCH_DEALS, SEARCH, read_card
 from service.contract.examples import CARD_REQUEST, SEARCH_REQUEST
-from service.playing.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
-from service.playing.tricks import play_card, write_rules
 from service.problems import ProblemError
 from service.searchers import COMMAND, BusyError, EndedError, Searchers, Times, check_installed, search_once
 from service.settings import SettingsError
 from service.table_sets import MOST_SETS
+from spades.errors import TablesError
+from spades.game.decks import CARD_NAMES
+from spades.game.rules import make_rules
+from spades.inference.inference import readers_of
+from spades.play.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
+from spades.play.tricks import play_card, write_rules
+from spades.policies import parse_policy
+from spades.winprob.win_table import win_array
 from tables.arena import searching
 from tables.engine.deal import deal_round, prepare_state, seat_players
 from tables.engine.jit import entry

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
-from service.bidding.tableset import DEFAULT_DIRECTORY
 from service.keys import new_key
+from spades.tableset import DEFAULT_DIRECTORY
 from tests.patience import LIMIT_S, get, post, wait_until
 from tests.service.conftest import ROOT, START_S, serve_command
 

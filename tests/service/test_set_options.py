@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from service.app import create_app
-from service.bidding.errors import TablesError
-from service.bidding.game.rules import PARTNERSHIP, WHIZ
-from service.bidding.manifest import MANIFEST, SEAL, FamilyEntry, sealed
-from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
-from service.set_options import PolicyOptions, options_of, with_options
 from service.settings import Settings
 from service.table_sets import RefusedError, open_sets
+from spades.errors import TablesError
+from spades.game.rules import PARTNERSHIP, WHIZ
+from spades.manifest import MANIFEST, SEAL, FamilyEntry, sealed
+from spades.set_options import PolicyOptions, options_of, with_options
+from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from tests.patience import patient
 
 LOW: dict[str, str] = {"policy": "bis", "variant": "partnership", "options": "nil_threshold=-60,offset=0.25"}

@@ -9,10 +9,10 @@ import pytest
 
 from service.api import bid as bid_module
 from service.api import shadow as shadow_module
-from service.bidding.bidder import decide
 from service.roles import Canary
 from service.settings import Settings
 from service.table_sets import open_sets
+from spades.bidder import decide
 from tests.service.made_sets import BLIND, HAND, expected
 from tests.service.test_metrics import _samples
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from service.bidding.game.decks import CARD_CODES, DECKS
 from service.contract.examples import (
     BLIND_REQUEST,
     CARD_REQUEST,
@@ -17,6 +16,7 @@ from service.contract.examples import (
 from service.contract.hand import card_list
 from service.contract.request import read_bid
 from service.contract.rules import CLASSIC
+from spades.game.decks import CARD_CODES, DECKS
 from tests.contract import faults_of
 
 _RANKS = {rank: rank for rank in "23456789TJQKA"} | {rank.lower(): rank for rank in "TJQKA"} | {"10": "T"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.bidding.bis.nil import GRID
+from spades.bis.nil import GRID
 
 
 @pytest.mark.parametrize(

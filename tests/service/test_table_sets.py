@@ -4,11 +4,11 @@ import random
 
 import pytest
 
-from service.bidding.errors import TablesError
-from service.bidding.tableset import DEFAULT_DIRECTORY
 from service.roles import Canary
 from service.settings import Settings
 from service.table_sets import MOST_SETS, RefusedError, open_one, open_sets
+from spades.errors import TablesError
+from spades.tableset import DEFAULT_DIRECTORY
 
 # ---- what is opened -----------------------------------------------------------------------------------------------
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from service.bidding.game.rules import PRESETS
-from service.bidding.winprob.games import WON_VARIANTS
+from spades.game.rules import PRESETS
+from spades.winprob.games import WON_VARIANTS
 
 
 @pytest.mark.parametrize("preset", [name for name, rules in PRESETS.items() if rules.variant in WON_VARIANTS])

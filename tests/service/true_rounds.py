@@ -10,17 +10,17 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from service.bidding.game.auction import NO_BID
-from service.bidding.game.cards import FIRST_SPADE, SUITS, cards_of
-from service.bidding.game.decks import CARD_NAMES
-from service.bidding.game.legal import allowed_bids
-from service.bidding.game.passing import cards_to_pass
-from service.bidding.game.rules import CUTTHROAT, MIRROR, WHIZ, Rules, make_rules
-from service.bidding.game.variants import deck_number, deck_of
 from service.contract.exchanged_cards import gives_first
-from service.playing.srp.goals import ALL_PIECES
-from service.playing.state import PlayState
-from service.playing.tricks import legal_cards, play_card
+from spades.game.auction import NO_BID
+from spades.game.cards import FIRST_SPADE, SUITS, cards_of
+from spades.game.decks import CARD_NAMES
+from spades.game.legal import allowed_bids
+from spades.game.passing import cards_to_pass
+from spades.game.rules import CUTTHROAT, MIRROR, WHIZ, Rules, make_rules
+from spades.game.variants import deck_number, deck_of
+from spades.play.srp.goals import ALL_PIECES
+from spades.play.state import PlayState
+from spades.play.tricks import legal_cards, play_card
 
 RULES: tuple[dict[str, Any], ...] = (
     {},

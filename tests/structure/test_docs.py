@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from service.bidding.game.rules import FIELDS, PRESETS, VARIANTS
-from service.bidding.policies import SERVED, options_of
-from service.bidding.table_profile import PROFILES
 from service.problems import CODES, TYPES
 from service.responder import ROUTES
 from service.settings import Settings
+from spades.game.rules import FIELDS, PRESETS, VARIANTS
+from spades.policies import SERVED, options_of
+from spades.table_profile import PROFILES
 from tables.run.registry import FAMILIES
 
 ROOT = Path(__file__).resolve().parents[2]

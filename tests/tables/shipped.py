@@ -5,8 +5,8 @@ import shutil
 from collections.abc import Collection
 from pathlib import Path
 
-from service.bidding.manifest import MANIFEST, read_manifest
-from service.bidding.tableset import DEFAULT_DIRECTORY
+from spades.manifest import MANIFEST, read_manifest
+from spades.tableset import DEFAULT_DIRECTORY
 from tables.run.build import write_manifest
 from tables.run.registry import FAMILIES
 from tables.run.state import code_of

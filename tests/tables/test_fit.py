@@ -4,7 +4,7 @@ from math import log
 
 import pytest
 
-from service.bidding.policies import parse_policy
+from spades.policies import parse_policy
 from tables import fit
 from tests.conftest import committed_tables
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.manifest import read_manifest
-from service.bidding.tableset import DEFAULT_DIRECTORY
+from spades.manifest import read_manifest
+from spades.tableset import DEFAULT_DIRECTORY
 from tables.logs.fit.counting import Counts, RoundCounter, no_counts, shipped_profiles
 from tables.logs.fit.samples import Sample, joined
 from tables.logs.fit.segments import Segments

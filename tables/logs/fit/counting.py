@@ -10,19 +10,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.bis.nil import GRID, NilTerms, consider_nil
-from service.bidding.game.auction import SEQUENCES
-from service.bidding.game.cards import ACE, FIRST_SPADE, suits_of
-from service.bidding.game.legal import EVERY_BID
-from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import BLIND_NIL, NIL, contract_of, is_nil
-from service.bidding.game.variants import extra_spades_of
-from service.bidding.inference.inference import reads_bids
-from service.bidding.inference.prior_rows import COLUMNS
-from service.bidding.policy import RAW, Policy
-from service.bidding.table_profile import PROFILES, plain_profile
-from service.bidding.table_views import Tables
-from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
+from spades.bis.nil import GRID, NilTerms, consider_nil
+from spades.game.auction import SEQUENCES
+from spades.game.cards import ACE, FIRST_SPADE, suits_of
+from spades.game.legal import EVERY_BID
+from spades.game.rules import Rules
+from spades.game.scoring import BLIND_NIL, NIL, contract_of, is_nil
+from spades.game.variants import extra_spades_of
+from spades.inference.inference import reads_bids
+from spades.inference.prior_rows import COLUMNS
+from spades.policy import RAW, Policy
+from spades.table_profile import PROFILES, plain_profile
+from spades.table_views import Tables
+from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.builders.ace_of_spades import SUMS
 from tables.builders.priors import CLASSES, count_cards
 from tables.builders.priors import SEQUENCES as AUCTIONS

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from service import __version__
-from service.bidding.manifest import FamilyEntry, read_manifest
-from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
+from spades.manifest import FamilyEntry, read_manifest
+from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.engine.simulate import kernel_tables
 from tables.logs.fit.count_pieces import Counted, count_log
 from tables.logs.fit.counting import HELD_OUT

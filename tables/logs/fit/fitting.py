@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from service.bidding.bis.nil import GRID
-from service.bidding.inference.prior_rows import BIDS, COLUMNS, FIRST_ROWS, RANKS
+from spades.bis.nil import GRID
+from spades.inference.prior_rows import BIDS, COLUMNS, FIRST_ROWS, RANKS
 from tables.builders.curve_fit import Design, bin_middles, design, sequences
 from tables.builders.curves import value_at_bins
 from tables.builders.newton import minimize_convex

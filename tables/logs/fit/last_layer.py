@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import softmax
 
-from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import score_side
-from service.bidding.table_views import Tables
-from service.bidding.winprob.games import SHIPPED
-from service.bidding.winprob.outcomes import OUTCOMES
+from spades.game.rules import Rules
+from spades.game.scoring import score_side
+from spades.table_views import Tables
+from spades.winprob.games import SHIPPED
+from spades.winprob.outcomes import OUTCOMES
 from tables.builders.win_tables import NO_PENALTY
 from tables.engine.simulate import with_games
 from tables.learning.training_data import MOST_TRIED, NONE, Played, empty_labels, label

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.rules import Rules, overrides_of
-from service.bidding.winprob.games import SHIPPED, WinTableSlice, cells_of
-from service.bidding.winprob.win_table import WIN_SCALE
+from spades.game.rules import Rules, overrides_of
+from spades.winprob.games import SHIPPED, WinTableSlice, cells_of
+from spades.winprob.win_table import WIN_SCALE
 from tables.builders.win_tables import (
     BUCKETS,
     EDGES,

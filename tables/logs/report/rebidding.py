@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.rules import Rules
-from service.bidding.policies import parse_policy
-from service.bidding.policy import Policy
-from service.bidding.table_views import Tables
-from service.set_options import SetOptions, with_options
+from spades.game.rules import Rules
+from spades.policies import parse_policy
+from spades.policy import Policy
+from spades.set_options import SetOptions, with_options
+from spades.table_views import Tables
 from tables.engine.game import bid_seat
 from tables.engine.jit import entry
 from tables.engine.simulate import numba_typed, tables_for

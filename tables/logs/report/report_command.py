@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from markdown_it import MarkdownIt
 
-from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import BLIND_NIL
-from service.bidding.numerals import integer
-from service.bidding.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
-from service.set_options import options_of
+from spades.game.rules import Rules
+from spades.game.scoring import BLIND_NIL
+from spades.numerals import integer
+from spades.set_options import options_of
+from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from tables.engine.simulate import kernel_tables
 from tables.logs.beside_people import add_seats_arguments, beside_people
 from tables.logs.fit.count_pieces import Counted, count_log

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from service.bidding.tableset import TableSet
+from spades.tableset import TableSet
 from tables.arena.batched import with_tables
 from tables.arena.match import Match, play
 from tables.arena.result import version_of_match

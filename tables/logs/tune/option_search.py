@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 from tqdm import tqdm
 
-from service.bidding.policies import parse_policy
+from spades.policies import parse_policy
 from tables.arena.match import MOST_SEED, Match
 from tables.arena.stats import Gain
 from tables.logs.beside_people import Scores, difference

@@ -1,7 +1,7 @@
 """Choose options for a policy by games beside people of a model: `python -m tables logs tune`.
 
 The tables and the model are learned from the same log. The new table set has the same arrays, and in its manifest the
-options that win most games with these people, which the service then uses (`service.set_options`). Standard output has
+options that win most games with these people, which the service then uses (`spades.set_options`). Standard output has
 only the set's folder; the report is on standard error.
 """
 
@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from service.bidding.game.rules import VARIANTS
-from service.bidding.manifest import FamilyEntry
-from service.bidding.numerals import integer
-from service.bidding.policies import SERVED, option_names
-from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
-from service.set_options import FAMILY, PolicyOptions, options_of
+from spades.game.rules import VARIANTS
+from spades.manifest import FamilyEntry
+from spades.numerals import integer
+from spades.policies import SERVED, option_names
+from spades.set_options import FAMILY, PolicyOptions, options_of
+from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.arena.arena_command import add_rules_arguments, rules_of
 from tables.arena.batched import with_tables
 from tables.arena.match import Match, play

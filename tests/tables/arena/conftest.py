@@ -7,8 +7,8 @@ import textwrap
 
 import pytest
 
-from service.bidding.table_views import Tables
-from service.bidding.tableset import open_tables
+from spades.table_views import Tables
+from spades.tableset import open_tables
 from tables.engine.simulate import kernel_tables
 
 
@@ -31,11 +31,11 @@ def bidder_file(tmp_path):
 
 # The policy `rb` as an outside bidder, through the service's own plain Python.
 RB_OUTSIDE = """
-    from service.bidding.bidder import Position, decide
-    from service.bidding.game.cards import parse_card
-    from service.bidding.policies import parse_policy
-    from service.bidding.game.rules import make_rules
-    from service.bidding.tableset import open_tables
+    from spades.bidder import Position, decide
+    from spades.game.cards import parse_card
+    from spades.policies import parse_policy
+    from spades.game.rules import make_rules
+    from spades.tableset import open_tables
 
     TABLES = open_tables()
     CALLS = []

@@ -7,10 +7,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from service.bidding.game.decks import CARD_NAMES, STANDARD
-from service.bidding.game.rules import Rules, overrides_of
 from service.contract.request import read_bid
-from service.playing.state import PlayState
+from spades.game.decks import CARD_NAMES, STANDARD
+from spades.game.rules import Rules, overrides_of
+from spades.play.state import PlayState
 from tables.arena import bidders
 from tables.arena.bidders import HttpBidder, PythonBidder, checked_bid, is_outside, open_bidder
 from tables.arena.errors import BidderError

@@ -5,8 +5,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from service.bidding.errors import PolicyError
-from service.bidding.game.rules import make_rules
+from spades.errors import PolicyError
+from spades.game.rules import make_rules
 from tables.arena import stats
 from tables.arena.errors import ArenaError
 from tables.arena.lockstep import Seated, play_outside
@@ -146,11 +146,11 @@ def test_lockstep_without_anyone_outside(committed):
 # ---- public bots -------------------------------------------------------------------------------------------------
 
 JUS144TICE_OUTSIDE = """
-    from service.bidding.game.auction import auction_after
-    from service.bidding.game.cards import parse_card
-    from service.bidding.game.legal import allowed_bids, nearest_allowed
-    from service.bidding.game.rules import make_rules
-    from service.bidding.game.scoring import Standing
+    from spades.game.auction import auction_after
+    from spades.game.cards import parse_card
+    from spades.game.legal import allowed_bids, nearest_allowed
+    from spades.game.rules import make_rules
+    from spades.game.scoring import Standing
     from tables.arena.public.jus144tice import jus144tice
 
     def bid(request):

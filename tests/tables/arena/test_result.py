@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.bidding.tableset import open_tables
-from service.playing.state import PlayState
+from spades.play.state import PlayState
+from spades.tableset import open_tables
 from tables.arena.match import Match, PlayChunk, Played
 from tables.arena.result import describe_match, round_type, run_match
 from tables.arena.stats import anytime_interval, pair_counts, sequential_test

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.bidding.game.cards import HOLDINGS, RANKS
-from service.bidding.tableset import DEFAULT_DIRECTORY
+from spades.game.cards import HOLDINGS, RANKS
+from spades.tableset import DEFAULT_DIRECTORY
 from tables.builders import exact
 from tables.run.build import npy_bytes
 from tests import naive

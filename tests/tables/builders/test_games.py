@@ -5,14 +5,14 @@ from itertools import product
 
 import pytest
 
-from service.bidding.bidder import Position, decide
-from service.bidding.game.cards import parse_pbn
-from service.bidding.game.rules import PARTNERSHIP, PRESETS, make_rules
-from service.bidding.manifest import read_manifest
-from service.bidding.policies import parse_policy
-from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
-from service.bidding.winprob import games
-from service.bidding.winprob.games import SHIPPED, key_of, place_of
+from spades.bidder import Position, decide
+from spades.game.cards import parse_pbn
+from spades.game.rules import PARTNERSHIP, PRESETS, make_rules
+from spades.manifest import read_manifest
+from spades.policies import parse_policy
+from spades.tableset import DEFAULT_DIRECTORY, open_tables
+from spades.winprob import games
+from spades.winprob.games import SHIPPED, key_of, place_of
 from tables.builders import extra_win_tables
 from tables.builders.extra_win_tables import MORE, game_overrides, parts_of, rules_of_text, with_games
 from tables.builders.win_tables import RESIDUAL

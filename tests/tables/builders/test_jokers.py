@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.bidding.bidder import Position, decide
-from service.bidding.bis.nil import (
+from service.contract.request import read_bid
+from spades.bidder import Position, decide
+from spades.bis.nil import (
     BIG_JOKER as BIG_JOKER_OUT,
 )
-from service.bidding.bis.nil import (
+from spades.bis.nil import (
     FOUR_SPADES,
     JOKER_ACE,
     JOKER_HONOUR,
@@ -22,9 +23,9 @@ from service.bidding.bis.nil import (
     THREE_ABOVE_JACK,
     ruled_out,
 )
-from service.bidding.bis.regular import regular_takes
-from service.bidding.game.auction import NO_BID
-from service.bidding.game.cards import (
+from spades.bis.regular import regular_takes
+from spades.game.auction import NO_BID
+from spades.game.cards import (
     BIG_JOKER,
     LITTLE_JOKER,
     RANKS,
@@ -33,14 +34,13 @@ from service.bidding.game.cards import (
     suits_of,
     without_jokers,
 )
-from service.bidding.game.decks import DECK_BITS, JOKERS_DECK
-from service.bidding.game.legal import EVERY_BID
-from service.bidding.game.rules import JOKERS, make_rules
-from service.bidding.policies import parse_policy
-from service.bidding.table_profile import JOKERS_PROFILE
-from service.bidding.tableset import open_tables
-from service.contract.request import read_bid
-from service.playing.tricks import legal_cards, play_card
+from spades.game.decks import DECK_BITS, JOKERS_DECK
+from spades.game.legal import EVERY_BID
+from spades.game.rules import JOKERS, make_rules
+from spades.play.tricks import legal_cards, play_card
+from spades.policies import parse_policy
+from spades.table_profile import JOKERS_PROFILE
+from spades.tableset import open_tables
 from tables.builders.derived import spade_counts
 from tables.builders.exact import SIDE, SPADES, cnil_of_zones, spade_is_lost, zones_of
 from tables.players.choose_card import IDS

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from service.bidding.inference.inference import BIDDERS as READ
-from service.bidding.inference.prior_rows import BIDS, COLUMNS, FIRST_ROWS, column_of, row_of
-from service.bidding.policies import parse_policy
-from service.bidding.tableset import open_tables
+from spades.inference.inference import BIDDERS as READ
+from spades.inference.prior_rows import BIDS, COLUMNS, FIRST_ROWS, column_of, row_of
+from spades.policies import parse_policy
+from spades.tableset import open_tables
 from tables.builders import priors
 from tables.builders.priors import BIDDERS, CLASSES, ENOUGH, LEAST, RULES, SCALE, SEQUENCES, priors_of
 from tables.engine import bid_deals as module

@@ -5,9 +5,9 @@ import random
 import numpy as np
 import pytest
 
-from service.bidding.bis.regular import certain_tricks
-from service.bidding.game.cards import spades_of
-from service.bidding.game.rules import make_rules
+from spades.bis.regular import certain_tricks
+from spades.game.cards import spades_of
+from spades.game.rules import make_rules
 from tables.__main__ import main
 from tables.arena.errors import ArenaError
 from tables.ceiling import endings

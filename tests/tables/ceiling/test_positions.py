@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from service.bidding.errors import PolicyError
+from spades.errors import PolicyError
 from tables.__main__ import main
 from tables.arena.errors import ArenaError
 from tables.arena.match import player_version

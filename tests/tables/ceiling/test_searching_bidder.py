@@ -5,11 +5,11 @@ import random
 import numpy as np
 import pytest
 
-from service.bidding.game.cards import DECK
-from service.bidding.game.rules import make_rules
-from service.bidding.policies import parse_policy
-from service.bidding.winprob.win_table import win_array, win_probability_after
-from service.playing.tricks import write_rules
+from spades.game.cards import DECK
+from spades.game.rules import make_rules
+from spades.play.tricks import write_rules
+from spades.policies import parse_policy
+from spades.winprob.win_table import win_array, win_probability_after
 from tables.ceiling import searching_bidder as kernels
 from tables.ceiling.searching_bidder import Plan, Search, chosen_bid, mean_gain, random_decision, weigh
 from tables.engine.choose_bid import standing_at

@@ -3,10 +3,10 @@
 import random
 from copy import deepcopy
 
-from service.bidding.game.cards import DECK, cards_of, parse_pbn
-from service.playing.srp.goals import ALL_PIECES
-from service.playing.state import PlayState
-from service.playing.tricks import legal_cards, play_card
+from spades.game.cards import DECK, cards_of, parse_pbn
+from spades.play.srp.goals import ALL_PIECES
+from spades.play.state import PlayState
+from spades.play.tricks import legal_cards, play_card
 from tables.engine.deal import deal, seed_rng, start_round
 from tables.players.choose_card import IDS, choose_card
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from service.bidding.winprob.games import KEY_FIELDS
+from spades.winprob.games import KEY_FIELDS
 
 ROOT = Path(__file__).resolve().parents[3]
 END_OF_RULES = "\n\n\nFIELDS = fields_of(Rules)"
@@ -24,15 +24,15 @@ OVERTIME = f"""
     ] = 0"""
 
 USED = """
-from service.bidding.bis.stakes import simplified_rules
-from service.bidding.errors import RulesError
-from service.bidding.game.rules import FIELDS, PRESETS, Rules, describe, make_rules
-from service.bidding.game.rules import overrides_of, seed_values
-from service.bidding.table_profile import PARTNERSHIP_PROFILE
-from service.bidding.tableset import open_tables
-from service.bidding.winprob.games import SHIPPED_PRESETS
+from spades.bis.stakes import simplified_rules
+from spades.errors import RulesError
+from spades.game.rules import FIELDS, PRESETS, Rules, describe, make_rules
+from spades.game.rules import overrides_of, seed_values
+from spades.table_profile import PARTNERSHIP_PROFILE
+from spades.tableset import open_tables
+from spades.winprob.games import SHIPPED_PRESETS
 from tables.engine.winprob import slice_of
-from service.playing import tricks as play
+from spades.play import tricks as play
 from tables.engine.states import STATE, new_states
 from tables.run.family import recorded
 
@@ -92,10 +92,10 @@ print("all known")
 def run_with(tmp_path_factory):
     """Return a function that runs code in a copy of the tree whose `Rules` end with one more field."""
     root = tmp_path_factory.mktemp("tree")
-    for package in ("service", "tables"):
+    for package in ("spades", "service", "tables"):
         shutil.copytree(ROOT / package, root / package, ignore=shutil.ignore_patterns("__pycache__", "data", "work"))
     (root / "tables" / "data").symlink_to(ROOT / "tables" / "data")
-    path = root / "service/bidding/game/rules.py"
+    path = root / "spades/game/rules.py"
     source = path.read_text()
     assert source.count(END_OF_RULES) == 1
 
@@ -109,7 +109,7 @@ def run_with(tmp_path_factory):
 
 
 def test_a_field_alone_is_refused_at_import(run_with):
-    done = run_with("\n    overtime: int = 0", "import service.bidding.game.rules")
+    done = run_with("\n    overtime: int = 0", "import spades.game.rules")
     assert done.returncode == 1
     message = done.stderr.splitlines()[-1]
     assert message.startswith("TypeError: Rules.overtime: declare it as Annotated[int, Rule(...)] and decide values (")
@@ -117,7 +117,7 @@ def test_a_field_alone_is_refused_at_import(run_with):
 
 
 def test_a_decision_that_was_forgotten_is_named(run_with):
-    done = run_with(OVERTIME.replace("            seen_by_ignore=True,\n", ""), "import service.bidding.game.rules")
+    done = run_with(OVERTIME.replace("            seen_by_ignore=True,\n", ""), "import spades.game.rules")
     assert done.returncode == 1
     message = done.stderr.splitlines()[-1]
     assert message.startswith("TypeError: Rules.overtime:")

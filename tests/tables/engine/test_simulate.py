@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from service.bidding.table_profile import PARTNERSHIP_PROFILE, WHIZ_PROFILE
-from service.bidding.table_views import NEUTRAL
+from spades.table_profile import PARTNERSHIP_PROFILE, WHIZ_PROFILE
+from spades.table_views import NEUTRAL
 from tables.engine.simulate import kernel_tables
 from tests.conftest import committed_tables, view
 

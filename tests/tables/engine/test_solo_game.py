@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from service.bidding.game.rules import CUTTHROAT, make_rules
-from service.bidding.game.scoring import score_seat
-from service.bidding.policies import parse_policy
+from spades.game.rules import CUTTHROAT, make_rules
+from spades.game.scoring import score_seat
+from spades.policies import parse_policy
 from tables.arena.errors import ArenaError
 from tables.arena.match import Match
 from tables.engine import game, selfplay

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from service.bidding.game.auction import NO_BID
-from service.bidding.game.cards import parse_pbn
-from service.bidding.policy import LIKE_BIS
-from service.bidding.winprob.features import CARD_INPUTS, POSITION_NAMES
+from spades.game.auction import NO_BID
+from spades.game.cards import parse_pbn
+from spades.policy import LIKE_BIS
+from spades.winprob.features import CARD_INPUTS, POSITION_NAMES
 from tables.learning.batches import Source, batches, held_out, sample, steps_of
 from tables.learning.scores import GAMES
 from tables.learning.training_data import MOST_TRIED, NONE, RARE, Labels

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from service.bidding.game.auction import NO_BID
-from service.bidding.game.cards import parse_card, parse_pbn
-from service.bidding.game.scoring import BLIND_NIL
-from service.bidding.inference.holder_net import CARDS, INPUTS, OTHERS, HolderNet, places_of, shares
-from service.bidding.tableset import open_tables
+from spades.game.auction import NO_BID
+from spades.game.cards import parse_card, parse_pbn
+from spades.game.scoring import BLIND_NIL
+from spades.inference.holder_net import CARDS, INPUTS, OTHERS, HolderNet, places_of, shares
+from spades.tableset import open_tables
 from tables.builders.priors import RULES
 from tables.engine.bid_deals import BidDeals, bid_deals
 from tables.engine.simulate import kernel_tables

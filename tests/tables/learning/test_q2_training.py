@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from service.bidding.game.auction import NO_BID
-from service.bidding.policies import parse_policy
-from service.bidding.tableset import open_tables
-from service.bidding.winprob.win_table import win_array
-from service.playing.tricks import play_card
+from spades.game.auction import NO_BID
+from spades.play.tricks import play_card
+from spades.policies import parse_policy
+from spades.tableset import open_tables
+from spades.winprob.win_table import win_array
 from tables.engine.game import Lineup, bid_seat, win_probability_after_round
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
 from tables.engine.states import plain_state

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from service.bidding.game.scoring import effective_bag_rules
-from service.bidding.winprob.games import SHIPPED
+from spades.game.scoring import effective_bag_rules
+from spades.winprob.games import SHIPPED
 from tables.learning.scores import GAMES, GROUPS, SEEN_SHARE, another_game, drawn_scores, random_games
 
 

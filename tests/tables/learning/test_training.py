@@ -1,6 +1,6 @@
 """The training of `winprob`: who bids in it."""
 
-from service.bidding.policies import SERVED
+from spades.policies import SERVED
 from tables.arena.bidders import is_outside
 from tables.learning.training import FIRST_POLICIES, LATER_POLICIES, ROUNDS, SEEN_BY
 

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from service.bidding.game.auction import SEQUENCES, auction_after
-from service.bidding.game.cards import parse_card, parse_pbn
-from service.bidding.game.rules import make_rules
-from service.bidding.game.scoring import START, score_side
-from service.bidding.inference.prior_rows import column_of, row_of
-from service.bidding.tableset import open_tables
-from service.bidding.winprob.games import SHIPPED, cells_of
-from service.bidding.winprob.win_table import win_probability
 from service.settings import Settings
 from service.table_sets import open_sets
+from spades.game.auction import SEQUENCES, auction_after
+from spades.game.cards import parse_card, parse_pbn
+from spades.game.rules import make_rules
+from spades.game.scoring import START, score_side
+from spades.inference.prior_rows import column_of, row_of
+from spades.tableset import open_tables
+from spades.winprob.games import SHIPPED, cells_of
+from spades.winprob.win_table import win_probability
 from tables.__main__ import main
 from tables.builders.curves import value_at_bins
 from tables.engine.deal import Deals

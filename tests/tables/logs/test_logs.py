@@ -11,9 +11,9 @@ import numpy as np
 import polars
 import pytest
 
-from service.bidding.game.cards import cards_of, format_card, parse_pbn
-from service.bidding.game.rules import make_rules
-from service.bidding.tableset import open_tables
+from spades.game.cards import cards_of, format_card, parse_pbn
+from spades.game.rules import make_rules
+from spades.tableset import open_tables
 from tables.__main__ import main
 from tables.engine.deal import Deals
 from tables.engine.simulate import kernel_tables

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.special import xlogy
 
-from service.bidding.game.auction import auction_after
-from service.bidding.game.rules import make_rules
-from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
+from spades.game.auction import auction_after
+from spades.game.rules import make_rules
+from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.__main__ import main
 from tables.arena.match import Match
 from tables.engine.simulate import kernel_tables

@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from service.bidding.game.cards import parse_pbn
-from service.bidding.game.legal import allowed_bids, nearest_number
-from service.bidding.game.rules import make_rules
-from service.bidding.policies import parse_policy
-from service.bidding.tableset import open_tables
-from service.playing.state import PlayState
+from spades.game.cards import parse_pbn
+from spades.game.legal import allowed_bids, nearest_number
+from spades.game.rules import make_rules
+from spades.play.state import PlayState
+from spades.policies import parse_policy
+from spades.tableset import open_tables
 from tables.__main__ import main
 from tables.engine.deal import Deals
 from tables.engine.game import bid_seat

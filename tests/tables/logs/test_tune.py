@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from service.bidding.errors import PolicyError
-from service.bidding.game.rules import CUTTHROAT, PARTNERSHIP
-from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
-from service.set_options import FAMILY, PolicyOptions, options_of
+from spades.errors import PolicyError
+from spades.game.rules import CUTTHROAT, PARTNERSHIP
+from spades.set_options import FAMILY, PolicyOptions, options_of
+from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.__main__ import main
 from tables.arena.match import PAPER_RULES, Match
 from tables.arena.result import run_match

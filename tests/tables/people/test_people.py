@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from service.bidding.errors import PolicyError, TablesError
-from service.bidding.game.legal import allowed_bids
-from service.bidding.game.rules import make_rules
-from service.bidding.policies import parse_policy
-from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
+from spades.errors import PolicyError, TablesError
+from spades.game.legal import allowed_bids
+from spades.game.rules import make_rules
+from spades.policies import parse_policy
+from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.__main__ import main
 from tables.arena.batched import blend_of, open_batched, parse_people, split_tables
 from tables.arena.errors import ArenaError, BidderError

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from service.bidding.game.cards import parse_card
-from service.bidding.tableset import open_tables
-from service.playing.tricks import play_card
+from spades.game.cards import parse_card
+from spades.play.tricks import play_card
+from spades.tableset import open_tables
 from tables import probe
 from tables.alternatives import CLASSES, FOLLOWS, LEADS, NEEDS, NILS, PLACES, context_of, pick, same_worth
 from tables.engine.simulate import kernel_tables, player_rows

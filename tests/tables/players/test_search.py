@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from service.bidding.game.cards import DECK, cards_of, parse_card, parse_pbn
-from service.bidding.game.rules import make_rules
-from service.bidding.inference.deals import deals_of
-from service.bidding.policies import parse_policy
-from service.bidding.winprob.win_table import win_array
-from service.playing.common import unseen_cards
-from service.playing.srp.srp import srp3
-from service.playing.tricks import legal_cards, play_card, write_rules
+from spades.game.cards import DECK, cards_of, parse_card, parse_pbn
+from spades.game.rules import make_rules
+from spades.inference.deals import deals_of
+from spades.play.common import unseen_cards
+from spades.play.srp.srp import srp3
+from spades.play.tricks import legal_cards, play_card, write_rules
+from spades.policies import parse_policy
+from spades.winprob.win_table import win_array
 from tables.engine.deal import deal_round, prepare_state, seat_players, seed_rng
 from tables.engine.jit import entry
 from tables.engine.simulate import kernel_tables, player_rows, tables_for

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.bidding.game.cards import cards_of, parse_card
-from service.bidding.game.rules import make_rules
-from service.bidding.policies import parse_policy
-from service.playing.common import unseen_cards
-from service.playing.srp.goals import ALL_PIECES, PIECES_3
-from service.playing.srp.srp import srp1, srp3
-from service.playing.tricks import play_card, write_rules
+from spades.game.cards import cards_of, parse_card
+from spades.game.rules import make_rules
+from spades.play.common import unseen_cards
+from spades.play.srp.goals import ALL_PIECES, PIECES_3
+from spades.play.srp.srp import srp1, srp3
+from spades.play.tricks import play_card, write_rules
+from spades.policies import parse_policy
 from tables.engine.game import SUMS, Lineup
 from tables.engine.selfplay import play_rounds
 from tables.engine.simulate import player_rows, policies_by_chair
@@ -26,7 +26,7 @@ from tables.players.names import PlayerError, format_player, parse_player, split
 from tables.players.uct import MOST_C, MOST_CARDS, MOST_SAMPLES, N_ARM, TOTAL_ARM, packed, point_gap, search
 from tables.players.unseen import WAYS, count_deals, deal_unseen, places, seed_view
 from tests.parity.worlds import both
-from tests.service.playing.test_play import blindfolded, redealt
+from tests.spades.play.test_play import blindfolded, redealt
 from tests.tables.engine import states
 
 RULES = make_rules("bis-paper", {"bag_limit": 5})

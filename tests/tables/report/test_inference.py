@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from service.bidding.game.cards import DECK, cards_of, parse_card
-from service.bidding.inference.inference import BIDDERS
-from service.bidding.inference.knowledge import contradictions_in, unseen_of
-from service.bidding.inference.prior_rows import column_of, row_of
-from service.playing.tricks import play_card, write_rules
+from spades.game.cards import DECK, cards_of, parse_card
+from spades.inference.inference import BIDDERS
+from spades.inference.knowledge import contradictions_in, unseen_of
+from spades.inference.prior_rows import column_of, row_of
+from spades.play.tricks import play_card, write_rules
 from tables.builders.priors import RULES
 from tables.engine.deal import prepare_state, start_round
 from tables.engine.simulate import player_rows

@@ -11,12 +11,12 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from service.bidding.bidder import Position, decide
-from service.bidding.game.cards import parse_card, parse_pbn
-from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import score_side
-from service.bidding.policies import parse_policy
-from service.bidding.tableset import open_tables
+from spades.bidder import Position, decide
+from spades.game.cards import parse_card, parse_pbn
+from spades.game.rules import Rules
+from spades.game.scoring import score_side
+from spades.policies import parse_policy
+from spades.tableset import open_tables
 from tables import __main__
 from tables.arena.result import run_match
 from tables.engine.deal import Deals

@@ -2,8 +2,8 @@
 
 from types import SimpleNamespace
 
-from service.bidding.game.rules import describe
-from service.bidding.strength import pairs_to_measure, read_results, results_text
+from spades.game.rules import describe
+from spades.strength import pairs_to_measure, read_results, results_text
 from tables import __main__
 from tables.report import report_command
 from tables.report.setup import PAPER, Setup

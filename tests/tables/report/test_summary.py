@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from service.bidding.game.rules import describe
-from service.bidding.strength import Measured, read_rows
-from service.bidding.tableset import open_tables
+from spades.game.rules import describe
+from spades.strength import Measured, read_rows
+from spades.tableset import open_tables
 from tables import __main__, fit
 from tables.arena.match import player_version
 from tables.arena.result import MatchResult

@@ -8,9 +8,9 @@ import threading
 import numpy as np
 import pytest
 
-from service.bidding.errors import TablesError
-from service.bidding.manifest import MANIFEST, read_manifest
-from service.bidding.tableset import DEFAULT_DIRECTORY
+from spades.errors import TablesError
+from spades.manifest import MANIFEST, read_manifest
+from spades.tableset import DEFAULT_DIRECTORY
 from tables import __main__ as cli
 from tables.run import verify as verify_module
 from tables.run.build import Options, build, write_manifest

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from loadtest.servers import free_port
-from service.bidding.tableset import open_tables
+from spades.tableset import open_tables
 from tables.arena.match import Match, play
 from tables.arena.result import describe_match
 from tables.engine.simulate import kernel_tables

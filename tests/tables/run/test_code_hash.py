@@ -4,9 +4,9 @@ import sys
 
 import pytest
 
-from service.bidding.game.rules import Rules
-from service.bidding.policies import parse_policy
-from service.bidding.tableset import open_tables
+from spades.game.rules import Rules
+from spades.policies import parse_policy
+from spades.tableset import open_tables
 from tables.builders import mean_bids
 from tables.engine.compiled_modules import KERNELS
 from tables.engine.deal import Deals
@@ -127,7 +127,7 @@ def test_what_is_named_counts(module, before, after, counts):
         "try:\n    from alone import X\nexcept ImportError:\n    from deep.inside import X\n",
         "from alone import *\n",
         "import tables.engine.jit\n",
-        "import service\n",
+        "import spades\n",
     ],
 )
 def test_a_name_means_one_thing(source):
@@ -153,7 +153,7 @@ def test_moving_a_definition_does_not_count_but_another_of_the_same_name_does():
 
 
 def test_a_margin_of_winprob_changes_what_plays_and_not_what_counts():
-    name, margin = "service.bidding.winprob.candidates", "\nTIE_TOLERANCE = "
+    name, margin = "spades.winprob.candidates", "\nTIE_TOLERANCE = "
     assert SOURCES[name].count(margin) == 1
     changed = {**SOURCES, name: SOURCES[name].replace(margin, f"{margin}1 + ")}
     for family in ("tables.learning.training", "tables.builders.win_tables"):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from service.bidding.manifest import read_manifest
-from service.bidding.tableset import DEFAULT_DIRECTORY
+from spades.manifest import read_manifest
+from spades.tableset import DEFAULT_DIRECTORY
 from tables.run.build import DEFAULT_SEED, dependency_arrays, make, npy_bytes
 from tables.run.family import Context, LocalThreads
 from tables.run.registry import FAMILIES

@@ -2,8 +2,8 @@
 
 import pytest
 
-from service.bidding.game.auction import auction_after
-from service.bidding.game.cards import parse_pbn
+from spades.game.auction import auction_after
+from spades.game.cards import parse_pbn
 from tables.arena.public.cards_with_cats import cards_with_cats
 
 

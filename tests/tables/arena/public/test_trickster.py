@@ -2,9 +2,9 @@
 
 import pytest
 
-from service.bidding.game.auction import auction_after
-from service.bidding.game.cards import parse_pbn
-from service.bidding.game.rules import Rules
+from spades.game.auction import auction_after
+from spades.game.cards import parse_pbn
+from spades.game.rules import Rules
 from tables.arena.public.trickster import trickster
 
 

@@ -1,1 +1,0 @@
-"""Pure bidding code: no web framework, no metrics, no compiler. Start reading at `bidder`."""

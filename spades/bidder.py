@@ -1,0 +1,96 @@
+"""The whole pipeline from a position to a bid. Start reading here.
+
+1. `service.contract` has checked the position.
+2. Each policy has a row in `policies.ROWS`. The row's kernel returns a bid.
+3. If the rules do not allow this bid, the nearest allowed bid replaces it. If that bid is not one of the caller's legal
+   bids, the nearest legal bid replaces it. If the row has `keeps_to_legal`, its kernel already returns a legal bid,
+   allowed if possible, and this step is skipped.
+4. The row's `explain` turns the kernel's numbers into fields and reasons.
+"""
+
+from typing import Any, Literal, NamedTuple
+
+from spades.game.auction import auction_after
+from spades.game.cards import without_jokers
+from spades.game.legal import allowed_bids, nearest_allowed
+from spades.game.position import Position
+from spades.game.rules import JOKERS
+from spades.game.scoring import BLIND_NIL, NIL, Standing
+from spades.game.variants import sees_no_jokers
+from spades.policies import ROWS
+from spades.policy import Policy
+from spades.record import record
+from spades.table_profile import profile_of
+from spades.tableset import TableSet
+from spades.turn import EXPLAINED, Turn
+
+__all__ = ["BLIND_NIL", "Decision", "Position", "decide", "nearest_legal", "turn_of"]
+
+
+Kind = Literal["regular", "nil", "blind_nil"]
+
+
+class Decision(NamedTuple):
+    """A bid and, if requested, the JSON-ready explanation."""
+
+    bid: int
+    kind: Kind
+    explanation: dict[str, Any] | None
+
+
+_KINDS: tuple[Kind, ...] = ("nil", *("regular",) * 13, "blind_nil")
+
+
+def decide(
+    position: Position,
+    policy: Policy,
+    tables: TableSet,
+    legal: tuple[int, ...] | None = None,
+    explain: int = EXPLAINED,
+) -> Decision:
+    """Return the bid of ``policy`` in ``position`` at full strength.
+
+    ``legal``: the bids that the caller accepts, sorted; if given, the bid is always one of them. ``explain``: which
+    explanation to make, `turn.EXPLAINED` (True), NOT_EXPLAINED (False) or BRIEF. `skill.decide_with_skill` applies a
+    skill level or a style. For policy `winprob`, the caller has checked that a win table serves the rules
+    (`Games.nearest` returns one).
+    """
+    row = ROWS[policy.kind]
+    turn = turn_of(position, policy, tables, legal, explain)
+    made = row.kernel(turn, policy, tables)
+    by_rules = bid = made.bid
+    if not row.keeps_to_legal:
+        if not turn.allowed >> by_rules & 1:
+            by_rules = bid = nearest_allowed(by_rules, row.takes(made), turn.allowed)
+        if legal is not None and bid not in legal:
+            bid = nearest_legal(bid, row.takes(made), legal)
+    explanation = row.explain(made, turn, by_rules, bid, policy) if explain else None
+    return record(Decision, (bid, _KINDS[bid], explanation))
+
+
+def turn_of(position: Position, policy: Policy, tables: TableSet, legal: tuple[int, ...] | None, explain: int) -> Turn:
+    """Return what the kernel of ``policy`` needs in ``position``; the arguments are those of `decide`."""
+    hand, bids, us, them, us_bags, them_bags, rules, _ = position
+    auction = auction_after(bids)
+    standing = record(Standing, (us, them, us_bags, them_bags))
+    allowed = allowed_bids(hand, auction.partner_bid, rules)
+    views = tables.kernel[profile_of(rules, policy, standing)]
+    if rules.variant == JOKERS and sees_no_jokers(rules, policy):
+        hand = without_jokers(hand)
+    return record(Turn, (hand, position, auction, standing, allowed, views, legal, explain))
+
+
+def nearest_legal(bid: int, takes: int, legal: tuple[int, ...]) -> int:
+    """Return the number in ``legal`` that is nearest to ``bid``, the lower one if two are equally near.
+
+    For a nil, return the number nearest to the regular takes, ``takes``. If no number is legal, return a nil, or else a
+    blind nil.
+
+    >>> nearest_legal(0, 3, (2, 4, 5)), nearest_legal(1, 1, (0, 14))
+    (2, 0)
+    """
+    wanted = takes if bid == NIL else bid
+    regular = [b for b in legal if b not in (NIL, BLIND_NIL)]
+    if regular:
+        return min(regular, key=lambda b: (abs(b - wanted), b))
+    return NIL if NIL in legal else legal[0]

@@ -1,0 +1,134 @@
+"""Blind nil or look, decided before the hand is seen (ECAI 2020, appendix G.3), as kernels.
+
+If the rules allow a blind nil and the side is far enough behind, one of three rules may call for it: partner's Big 6
+signal, despair, or the fourth seat after a high sum of bids. The paper's BIS uses the first two, and proposes the third
+as future work. So the third is off unless `Policy.blind_frequency` switches it on, as `bis:tuned` does. The tables
+`p_ace` and `blind_nil` come from self-play (`tables.builders.ace_of_spades`, `tables.builders.blind_nil`). If the
+bidder looks, `bis` makes the bid. See docs/explanation/how-bis-bids.md, "Blind nil".
+"""
+
+from typing import NamedTuple
+
+from spades.bis.conventions import partner_signalled
+from spades.game.auction import Auction, sequence_after
+from spades.game.legal import NIL_BIT, allowed_bids
+from spades.game.rules import Rules
+from spades.game.scoring import Standing, is_nil
+from spades.policy import BIG6, Policy
+from spades.table_profile import convention_of
+from spades.table_views import Tables
+
+# The rule that decided: first the rules against a blind nil, then the rules that call for one.
+NO_REASON, SWITCHED_OFF, RULED_OUT, NOT_BEHIND, BESIDE_NIL, BIG6_DEMAND, DESPAIR, FOURTH_SEAT = range(8)
+BLIND_NIL_RULES = (
+    "look",
+    "policy-never",
+    "against-rules",
+    "not-far-behind",
+    "partner-nil",
+    "big6",
+    "despair",
+    "fourth-seat",
+)
+
+DESPAIR_SUM = 11.0  # tricks; if the four bids sum to less, the opponents' contract is easy (ECAI 2020, footnote 13)
+HIGH_SUM = 8  # tricks bid by three players; from this sum on, the fourth holds the ace of spades less than 1 in 4 times
+
+
+class BlindNil(NamedTuple):
+    """The decision before the hand is seen, with the numbers behind it.
+
+    Units are probabilities 0..1, points and tricks.
+    """
+
+    rule: int  # index in BLIND_NIL_RULES
+    p_ace: float  # probability that the bidder's hand holds the ace of spades
+    p_made: float  # probability that a blind nil is made
+    expected_points: float  # points of a blind nil without the side's contract
+    projected_us: float  # our points if all players make their bids and the bidder bids regularly
+    projected_them: float  # the opponents' points in the same case
+    total: float  # sum of the four bids, tricks; 0 if a nil has been bid
+    frequency: float  # share of cases in which the rule bids blind nil, 0..1
+    chosen: bool
+
+
+def hash_uniform(seed: int) -> float:
+    """Return a number in [0, 1) that depends only on ``seed``, an int 0..2^53.
+
+    The hash is "lowbias32" (Wellons, 2018); it gives the same number on every machine.
+
+    >>> round(hash_uniform(1), 4), round(hash_uniform(2), 4)
+    (0.4083, 0.8167)
+    """
+    x = (seed ^ seed >> 32) & 0xFFFFFFFF
+    x = (x ^ x >> 16) * 0x7FEB352D & 0xFFFFFFFF
+    x = (x ^ x >> 15) * 0x846CA68B & 0xFFFFFFFF
+    return (x ^ x >> 16) / 4294967296.0
+
+
+def projected_scores(auction: Auction, standing: Standing, tables: Tables) -> tuple[float, float, float]:
+    """Return our points and the opponents' points if all players make regular bids, and the sum of the four bids.
+
+    Bids still to come count as their mean bids. No player has bid nil. In first seat, the mean of the last bid is the
+    one after the bidder's own mean bid, rounded.
+    """
+    seat, b0, b1, b2, _, _, _, row = auction
+    means = tables.mean_bids
+    ours = means[row, 0]
+    theirs = 0.0
+    if seat == 0:
+        theirs = means[row, 1] + means[sequence_after(0, int(ours + 0.5)), 2]
+        ours += means[row, 2]
+    elif seat == 1:
+        ours += means[row, 2]
+        theirs = b0 + means[row, 1]
+    elif seat == 2:
+        ours += b0
+        theirs = b1 + means[row, 1]
+    else:
+        ours += b1
+        theirs = 0.0 + b0 + b2
+    return standing.us + 10.0 * ours, standing.them + 10.0 * theirs, ours + theirs
+
+
+def decide_blind_nil(
+    auction: Auction, standing: Standing, rules: Rules, policy: Policy, drawn: float, tables: Tables
+) -> BlindNil:
+    """Return whether to bid blind nil, with the numbers behind the decision.
+
+    ``drawn``: the bidder's random number from `hash_uniform`; ``tables``: those of the table profile.
+    """
+    seat, partner_bid, total = auction.seat, auction.partner_bid, auction.sum_of_bids
+    p_ace = tables.p_ace[seat, total] + 0.0
+    p_made = tables.blind_nil[auction.sequence] + 0.0
+    points = rules.blind_nil_points * (2.0 * p_made - 1.0)
+    to_us = 0.0
+    to_them = 0.0
+    bids = 0.0
+    frequency = 0.0
+    nils = auction.opponents_nils > 0 or is_nil(partner_bid)
+    if not nils:
+        to_us, to_them, bids = projected_scores(auction, standing, tables)
+    rule = NO_REASON
+    if not policy.blind:
+        rule = SWITCHED_OFF
+    elif not rules.blind_nil or rules.blind_nil_points == 0:
+        rule = RULED_OUT
+    elif standing.them - standing.us < rules.blind_nil_deficit:
+        rule = NOT_BEHIND
+    elif is_nil(partner_bid):
+        rule = BESIDE_NIL
+    elif not allowed_bids(0, partner_bid, rules) & NIL_BIT:
+        rule = RULED_OUT
+    elif convention_of(rules, policy, standing) == BIG6 and partner_signalled(partner_bid, BIG6):
+        rule = BIG6_DEMAND
+        frequency = 1.0
+        p_ace = 0.0  # partner's signal shows that partner holds it
+    elif not nils and to_them >= rules.win and (to_us < rules.win or to_them >= to_us) and bids < DESPAIR_SUM:
+        rule = DESPAIR
+        frequency = 1.0
+    elif seat == 3 and total >= HIGH_SUM and policy.blind_frequency > 0.0:
+        rule = FOURTH_SEAT
+        frequency = policy.blind_frequency
+    chosen = drawn < frequency and p_made >= policy.blind_floor
+    return BlindNil(rule, p_ace, p_made, points, to_us, to_them, bids, frequency, chosen)

@@ -1,0 +1,149 @@
+"""The pass, as kernels: which cards a nil bidder and partner give each other after the bidding.
+
+The nil bidder gives the cards that are most dangerous for the nil. Partner gives the lowest cards, which rarely win a
+trick. Partner keeps high cards and most spades, to cover the nil. If both have bid nil, both give as nil bidders.
+Neither uses the bids of the opponents.
+"""
+
+from spades.game.cards import SUIT_BITS, highest, lowest, suits_of
+from spades.game.rules import Rules
+from spades.game.scoring import BLIND_NIL, NIL, is_nil
+from spades.game.variants import deck_of
+
+MOST_PASSED = 4
+SPADE_WEIGHT = 2  # danger in spades counts double: the nil bidder may have to ruff, and so win the trick
+SURE_TRICK = 1 << 24  # danger of keeping a spade that beats all unseen ones; all other cards together have less
+SPADE_RANKS = 6  # for partner's choice of the lowest cards, a spade counts as this many ranks higher
+
+
+def cards_to_pass(bid: int, partner_bid: int, nil_pass: int, blind_nil_pass: int) -> int:
+    """Return how many cards each of two partners gives the other.
+
+    It is ``blind_nil_pass`` if one of them has bid blind nil, else ``nil_pass`` if one has bid nil, else 0. Both are
+    fields of `Rules`.
+
+    >>> cards_to_pass(0, 4, 2, 3), cards_to_pass(3, 4, 2, 3), cards_to_pass(3, BLIND_NIL, 2, 3)
+    (2, 0, 3)
+    """
+    if bid == BLIND_NIL or partner_bid == BLIND_NIL:
+        return blind_nil_pass
+    return nil_pass if bid == NIL or partner_bid == NIL else 0
+
+
+def given_cards(hand: int, bid: int, number: int, deck: int) -> int:
+    """Return the ``number`` cards (0..MOST_PASSED) of ``hand`` to give partner, as a bit mask.
+
+    ``bid``: the bid of this hand; this player or their partner has bid nil. ``deck``: all cards in play, as a bit mask.
+    """
+    return given_by_nil(hand, number, deck & ~hand) if is_nil(bid) else given_by_partner(hand, number)
+
+
+def given_by_nil(hand: int, number: int, unseen: int) -> int:
+    """Return the ``number`` cards that a nil bidder gives, as a bit mask; ``unseen``: the cards in the other hands.
+
+    The function tries all ways to divide ``number`` among the suits. From each suit it gives the highest cards. It uses
+    the division that leaves the least danger (`dangers`), where keeping a spade above all unseen ones is worse than
+    any other danger (`SURE_TRICK`).
+    """
+    clubs = dangers(hand & SUIT_BITS, unseen & SUIT_BITS, 3)
+    diamonds = dangers(hand >> 16 & SUIT_BITS, unseen >> 16 & SUIT_BITS, 3)
+    hearts = dangers(hand >> 32 & SUIT_BITS, unseen >> 32 & SUIT_BITS, 3)
+    held, others = hand >> 48 & SUIT_BITS, unseen >> 48 & SUIT_BITS
+    spades = dangers(held, others, 13)
+    sure = (held >> others.bit_length()).bit_count()  # spades that win a trick whatever the others play
+    best = 0
+    least = 1 << 40
+    for c in range(number + 1):
+        for d in range(number + 1 - c):
+            for h in range(number + 1 - c - d):
+                s = number - c - d - h
+                danger = clubs[c] + diamonds[d] + hearts[h] + SPADE_WEIGHT * spades[s]
+                if s < sure:
+                    danger += SURE_TRICK * (sure - s)
+                if danger < least:
+                    least = danger
+                    best = s << 12 | h << 8 | d << 4 | c
+    given = 0
+    for suit in range(4):
+        cards = hand >> 16 * suit & SUIT_BITS
+        for _ in range(best >> 4 * suit & 15):
+            card = highest(cards)
+            cards &= ~(1 << card)
+            given |= 1 << 16 * suit + card
+    return given
+
+
+def suits_after_pass(suits: tuple[int, int, int, int], rules: Rules) -> tuple[int, int, int, int]:
+    """Return the cards that a nil bidder keeps after giving cards to partner, by suit, clubs first.
+
+    The cards that partner gives are not counted: they are low, and unknown when the hand bids.
+    """
+    clubs, diamonds, hearts, spades = suits
+    hand = clubs | diamonds << 16 | hearts << 32 | spades << 48
+    return suits_of(hand & ~given_by_nil(hand, rules.nil_pass, deck_of(rules) & ~hand))
+
+
+def dangers(held: int, unseen: int, most: int) -> tuple[int, int, int, int, int]:
+    """Return how dangerous a suit is after a nil bidder has given 0, 1, ... MOST_PASSED of its highest cards.
+
+    The five numbers are those of `suit_danger`, which explains ``most``. If the suit has too few cards to give, the
+    number is so high that it is never chosen.
+    """
+    one = held & ~(1 << highest(held)) if held else 0
+    two = one & ~(1 << highest(one)) if one else 0
+    three = two & ~(1 << highest(two)) if two else 0
+    four = three & ~(1 << highest(three)) if three else 0
+    n = held.bit_count()
+    never = 1 << 30
+    return (
+        suit_danger(held, unseen, most),
+        suit_danger(one, unseen, most) if n > 0 else never,
+        suit_danger(two, unseen, most) if n > 1 else never,
+        suit_danger(three, unseen, most) if n > 2 else never,
+        suit_danger(four, unseen, most) if n > 3 else never,
+    )
+
+
+def suit_danger(held: int, unseen: int, most: int) -> int:
+    """Return how dangerous the holding ``held`` is for a nil bidder: 0 or more, where more is worse.
+
+    The danger of each of the ``most`` lowest cards is a ratio: the number of ``unseen`` cards of the suit below it,
+    divided by the number above it plus 2. The number below is one less for each lower card of the hand, because the nil
+    bidder plays that one first. All cards also add their ranks: of equally dangerous holdings, the nil bidder gives the
+    higher cards, which partner can use.
+    """
+    total = 0
+    position = 0
+    while held:
+        card = lowest(held)
+        held &= held - 1
+        total += card
+        if position < most:
+            low = (unseen & (1 << card) - 1).bit_count() - position
+            if low > 0:
+                total += 64 * (low * 16 // ((unseen >> card).bit_count() + 2))
+        position += 1
+    return total
+
+
+def given_by_partner(hand: int, number: int) -> int:
+    """Return the ``number`` cards that a nil bidder's partner gives, as a bit mask.
+
+    They are the lowest cards, where a spade counts `SPADE_RANKS` ranks higher. Of equal ranks, they are those of the
+    shorter suit, so that this hand can ruff sooner.
+    """
+    given = 0
+    for _ in range(number):
+        best = 0
+        least = 1 << 30
+        for suit in range(4):
+            cards = hand >> 16 * suit & SUIT_BITS
+            if cards:
+                card = lowest(cards)
+                key = (card + (SPADE_RANKS if suit == 3 else 0)) * 16 + cards.bit_count()
+                if key < least:
+                    least = key
+                    best = 1 << 16 * suit + card
+        given |= best
+        hand &= ~best
+    return given

@@ -1,0 +1,358 @@
+"""Rule sets: the declaration of each rule, the presets, and the conversion from and to the contract's `rules` field.
+
+`Rules` is a flat tuple of ints, so that kernels accept it both as plain Python and compiled. Everything that needs the
+list of fields (the request, the catalogue, the win tables' key, the play state) derives from `FIELDS`. `make_rules`
+makes a rule set from a request or a command line. How to add a rule: docs/how-to/add-a-rule.md.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated, Any, NamedTuple
+
+from spades.errors import RulesError
+from spades.game.decks import DECKS, JJDD_DECK, JOKERS_DEUCE_DECK, STANDARD
+from spades.game.rule_fields import Flag, Integer, Rule, Word, fields_of
+
+NO_LOSING_GOAL = -(10**6)  # value of `lose` if there is no losing goal
+UNLIMITED = 26  # value of `team_max` if there is no limit
+FIRST_FIELDS = 16  # number of fields that `Rules` had when seeds and manifests were first made from it
+TRICKS_ARE_BAGS, TRICKS_COUNT_FOR_CONTRACT, TRICKS_ARE_NOTHING = range(3)  # values of failed_nil_tricks
+VARIANTS = ("partnership", "cutthroat", "mirror", "whiz", "whiz_strict", "suicide", "jokers")
+PARTNERSHIP, CUTTHROAT, MIRROR, WHIZ, WHIZ_STRICT, SUICIDE, JOKERS = range(len(VARIANTS))
+
+# A variant fixes the fields that it does not use: only the default is accepted. Another value would have no effect, so
+# it is refused.
+_SPADES_COUNT = (MIRROR, WHIZ, WHIZ_STRICT)  # a number bid is the number of spades held
+_WITHOUT_NIL_RULES = (CUTTHROAT, *_SPADES_COUNT, SUICIDE)  # double_nil and blind_nil do not apply
+_WITHOUT_CONTRACT_RULES = (CUTTHROAT, *_SPADES_COUNT)  # team_min, team_max and ten_for_200 do not apply
+
+
+class Rules(NamedTuple):
+    """One rule set. The defaults are preset `classic`.
+
+    Units are points and tricks; flags are 0 or 1. Add new fields at the end. `games_column`: the field's column in the
+    file tables/data/games.npy. A new field takes the next free column, or None if it changes no win table.
+    `rule_fields.Rule` explains all arguments.
+    """
+
+    win: Annotated[
+        int,
+        Rule(
+            values=Integer(1, 10_000),
+            meaning="Points at which a side wins the game.",
+            fixed_in=(),
+            seen_by_ignore=True,
+            games_column=0,
+        ),
+    ] = 500
+    lose: Annotated[
+        int,
+        Rule(
+            values=Integer(-10_000, -1, null=NO_LOSING_GOAL),
+            meaning="Points at or below which a side loses the game; null: no losing goal.",
+            fixed_in=(),
+            seen_by_ignore=True,
+            games_column=1,
+        ),
+    ] = NO_LOSING_GOAL
+    nil_points: Annotated[
+        int,
+        Rule(
+            values=Integer(0, 1000),
+            meaning="Points won for a nil that is made and lost for one that fails.",
+            fixed_in=(),
+            seen_by_ignore=False,
+            games_column=4,
+        ),
+    ] = 100
+    blind_nil_points: Annotated[
+        int,
+        Rule(
+            values=Integer(0, 2000),
+            meaning="Points won for a blind nil that is made and lost for one that fails.",
+            fixed_in=(),
+            seen_by_ignore=False,
+            games_column=None,
+        ),
+    ] = 200
+    double_nil: Annotated[
+        int,
+        Rule(
+            values=Flag(),
+            meaning="Whether both partners may bid nil in the same round.",
+            fixed_in=_WITHOUT_NIL_RULES,
+            seen_by_ignore=False,
+            games_column=None,
+        ),
+    ] = 1
+    blind_nil: Annotated[
+        int,
+        Rule(
+            values=Flag(),
+            meaning="Whether blind nil, a nil bid before seeing the hand, is allowed.",
+            fixed_in=_WITHOUT_NIL_RULES,
+            seen_by_ignore=True,
+            games_column=None,
+        ),
+    ] = 0
+    blind_nil_deficit: Annotated[
+        int,
+        Rule(
+            values=Integer(0, 10_000),
+            meaning="Points that a side must be behind to bid blind nil.",
+            fixed_in=(),
+            seen_by_ignore=True,
+            games_column=None,
+        ),
+    ] = 100
+    bags: Annotated[
+        int,
+        Rule(
+            values=Flag(),
+            meaning="Whether overtricks count as bags, one point each, with a penalty for too many.",
+            fixed_in=(),
+            seen_by_ignore=False,
+            games_column=2,
+        ),
+    ] = 1
+    bag_limit: Annotated[
+        int,
+        Rule(
+            values=Integer(1, 100),
+            meaning="Number of bags that costs the bag penalty.",
+            fixed_in=(),
+            seen_by_ignore=False,
+            games_column=3,
+            only_with="bags",
+        ),
+    ] = 10
+    bag_penalty: Annotated[
+        int,
+        Rule(
+            values=Integer(0, 1000),
+            meaning="Points lost each time that the bag limit is reached.",
+            fixed_in=(),
+            seen_by_ignore=False,
+            games_column=11,
+            only_with="bags",
+        ),
+    ] = 100
+    failed_nil_tricks: Annotated[
+        int,
+        Rule(
+            values=Word(("bags", "contract", "none")),
+            meaning="What the tricks of a failed nil are: bags, tricks towards the partner's contract, or nothing.",
+            fixed_in=(CUTTHROAT,),
+            seen_by_ignore=False,
+            games_column=5,
+        ),
+    ] = TRICKS_ARE_BAGS
+    min_bid: Annotated[
+        int,
+        Rule(
+            values=Integer(0, 6),
+            meaning="Smallest bid, in tricks, that is not a nil; 0 and 1 allow the same bids.",
+            fixed_in=_SPADES_COUNT,
+            seen_by_ignore=False,
+            games_column=6,
+        ),
+    ] = 0
+    team_min: Annotated[
+        int,
+        Rule(
+            values=Integer(0, 6),
+            meaning="Smallest contract of a side, in tricks; a nil adds nothing to it.",
+            fixed_in=_WITHOUT_CONTRACT_RULES,
+            seen_by_ignore=False,
+            games_column=7,
+        ),
+    ] = 0
+    team_max: Annotated[
+        int,
+        Rule(
+            values=Integer(7, 13, null=UNLIMITED),
+            meaning="Largest contract of a side, in tricks; null: no limit.",
+            fixed_in=_WITHOUT_CONTRACT_RULES,
+            seen_by_ignore=False,
+            games_column=8,
+        ),
+    ] = UNLIMITED
+    ten_for_200: Annotated[
+        int,
+        Rule(
+            values=Flag(),
+            meaning="Whether a contract of exactly ten tricks wins or loses 200 points.",
+            fixed_in=_WITHOUT_CONTRACT_RULES,
+            seen_by_ignore=False,
+            games_column=9,
+        ),
+    ] = 0
+    variant: Annotated[
+        int,
+        Rule(
+            values=Word(VARIANTS),
+            meaning="The variant of the game: who plays together, and how bids are made.",
+            fixed_in=(),
+            seen_by_ignore=True,
+            games_column=10,
+        ),
+    ] = PARTNERSHIP
+    deck: Annotated[
+        int,
+        Rule(
+            values=Word(tuple(deck.name for deck in DECKS), null=DECKS[STANDARD].name),
+            meaning="The deck, in variant jokers only; null: deck jokers there, the standard deck in other variants.",
+            fixed_in=tuple(variant for variant in range(len(VARIANTS)) if variant != JOKERS),
+            seen_by_ignore=True,
+            games_column=12,
+        ),
+    ] = STANDARD
+    nil_pass: Annotated[
+        int,
+        Rule(
+            values=Integer(0, 4),
+            meaning="Number of cards that a nil bidder and partner each give to the other after the bidding.",
+            fixed_in=(CUTTHROAT,),
+            seen_by_ignore=False,
+            games_column=13,
+        ),
+    ] = 0
+    blind_nil_pass: Annotated[
+        int,
+        Rule(
+            values=Integer(0, 4),
+            meaning="Number of cards that a blind nil bidder and partner each give to the other after the bidding.",
+            fixed_in=(CUTTHROAT,),
+            seen_by_ignore=False,
+            games_column=None,
+        ),
+    ] = 0
+    nil_passes_first: Annotated[
+        int,
+        Rule(
+            values=Flag(),
+            meaning="Whether the nil bidder gives first, so that partner sees those cards before giving.",
+            fixed_in=(CUTTHROAT,),
+            seen_by_ignore=True,
+            games_column=None,
+        ),
+    ] = 0
+
+
+FIELDS = fields_of(Rules)
+
+PRESETS = {
+    "classic": Rules(),
+    # ECAI 2020, section 5.1 (goals) and section 2. In the paper's example the penalty also takes the ten points of the
+    # ten bags, hence 110.
+    "bis-paper": Rules(win=200, lose=-100, bag_penalty=110),
+    # Settings that Spades apps offer.
+    "short": Rules(win=250),
+    "quick": Rules(win=200, lose=-200),
+    "single-nil": Rules(double_nil=0),
+    "blind-nil": Rules(blind_nil=1),
+    "no-bags": Rules(bags=0),
+    "five-bags": Rules(bag_limit=5, bag_penalty=50),
+    "nil-50": Rules(nil_points=50, blind_nil_points=100),
+    "board-4": Rules(team_min=4),
+    "ten-for-200": Rules(ten_for_200=1),
+    "cutthroat": Rules(win=300, variant=CUTTHROAT),
+    "mirror": Rules(variant=MIRROR),
+    "whiz": Rules(variant=WHIZ),
+    "whiz-strict": Rules(variant=WHIZ_STRICT),
+    # The partner of the nil bids four or more. A side gains only two points a round on average, so most games would not
+    # end without a losing goal.
+    "suicide": Rules(lose=-200, variant=SUICIDE, team_min=4),
+    "jokers": Rules(variant=JOKERS),
+    "jokers-deuce": Rules(variant=JOKERS, deck=JOKERS_DEUCE_DECK),
+    "jjdd": Rules(variant=JOKERS, deck=JJDD_DECK),
+    "pass-2": Rules(nil_pass=2, blind_nil_pass=2),
+    "pass-4": Rules(nil_pass=4, blind_nil_pass=4),
+}
+
+
+def make_rules(preset: str = "classic", overrides: Mapping[str, object] | None = None) -> Rules:
+    """Return the rules of a preset with some fields changed.
+
+    ``overrides`` maps field names of the contract to JSON values. If it has a deck (not null) but no variant, and the
+    preset's variant is partnership, the variant becomes jokers. Raises `RulesError`, which names the field, for an
+    unknown preset or field, for a value of the wrong type or out of range, and for a combination that is not supported.
+    """
+    rules = PRESETS.get(preset)
+    if rules is None:
+        raise RulesError("preset", f"unknown preset {preset!r}; accepted: {', '.join(PRESETS)}")
+    if not overrides:
+        return rules
+    made = rules._replace(**{field: _value(field, value) for field, value in overrides.items()})
+    if made.deck != STANDARD and made.variant == PARTNERSHIP and "variant" not in overrides:
+        made = made._replace(variant=JOKERS)
+    _check_together(made)
+    return made
+
+
+def _value(field: str, value: object) -> int:
+    rule = FIELDS.get(field)
+    if rule is None:
+        raise RulesError(field, f"unknown rule {field!r}; accepted: {', '.join(FIELDS)}")
+    number = rule.values.number_of(value)
+    if number is None:
+        raise RulesError(field, f"{field} is {value!r}; accepted: {rule.values.expected}")
+    return number
+
+
+def _check_together(rules: Rules) -> None:
+    """Raise `RulesError` if this combination of values is not supported."""
+    for number, rule in zip(rules, FIELDS.values(), strict=True):
+        if number != rule.default and rules.variant in rule.fixed_in:
+            found, only = json.dumps(rule.values.json_of(number)), json.dumps(rule.json_default)
+            raise RulesError(
+                rule.name, f"{rule.name} is {found} with variant {VARIANTS[rules.variant]}; accepted: {only}"
+            )
+    least = max(2 * rules.min_bid, rules.team_min)
+    if rules.team_max < least:
+        raise RulesError(
+            "team_max",
+            f"team_max is {rules.team_max} with min_bid {rules.min_bid} and team_min {rules.team_min}; "
+            f"accepted: {least} or more",
+        )
+
+
+def describe(rules: Rules) -> dict[str, object]:
+    """Return all fields of the rules with JSON values, as in the contract; `make_rules` turns them back into rules."""
+    return {rule.name: rule.values.json_of(number) for number, rule in zip(rules, FIELDS.values(), strict=True)}
+
+
+def overrides_of(rules: Rules) -> dict[str, object]:
+    """Return the fields in which ``rules`` differs from preset `classic`, with JSON values, as a request sends them.
+
+    >>> overrides_of(PRESETS["board-4"])
+    {'team_min': 4}
+    """
+    plain = describe(Rules())
+    return {field: value for field, value in describe(rules).items() if value != plain[field]}
+
+
+def seed_values(rules: Rules) -> tuple[object, ...]:
+    """Return the values from which a random seed is made.
+
+    These are the values of the first FIRST_FIELDS fields, and the names and values of later fields that are not at
+    their default. So a new rule does not change the seed of a game that does not use it.
+    """
+    later = zip(Rules._fields[FIRST_FIELDS:], rules[FIRST_FIELDS:])
+    return *rules[:FIRST_FIELDS], *[(name, value) for name, value in later if value != FIELDS[name].default]
+
+
+def rules_maker(module: str, argument: str, values: Iterable[str]) -> Callable[[Any], Rules]:
+    """Return a kernel of ``module`` that makes `Rules` from its only argument.
+
+    ``values`` has one Python expression for each field, in field order; ``argument`` is the argument's name in these
+    expressions. The kernel is generated for two reasons: numba cannot compile a loop that fills a named tuple, and a
+    list of the fields written by hand could miss a new field without an error. Raises `TypeError` if the number of
+    expressions is wrong.
+    """
+    expressions = list(values)
+    if len(expressions) != len(FIELDS):
+        raise TypeError(f"found {len(expressions)} expressions; accepted: {len(FIELDS)}, one for each field of Rules")
+    source = f"lambda {argument}: Rules({', '.join(expressions)})"
+    made: Callable[[Any], Rules] = eval(source, {"Rules": Rules, "__name__": module})
+    return made

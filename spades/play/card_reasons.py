@@ -1,0 +1,257 @@
+"""Why a card is played: coded reasons with numbers, and the sentences made from them, which address the player.
+
+The first reason is the player's goal in the round: its own nil, partner's, an opponent's, or its side's contract. The
+second is what the card does in the trick. If only one card may be played, that is the only reason. To find the goal,
+this module calls the functions of the card player in the order in which the player calls them.
+"""
+
+from typing import Any, Final, NamedTuple
+
+from spades.bis.regular import spade_tricks_against
+from spades.explain.reasons import Number
+from spades.game.cards import FIRST_SPADE, SPADES, spades_of
+from spades.game.decks import CARD_NAMES
+from spades.game.rules import CUTTHROAT, TRICKS_COUNT_FOR_CONTRACT, Rules
+from spades.game.scoring import is_nil
+from spades.game.variants import deck_number
+from spades.play.common import (
+    cards_above,
+    cards_below,
+    nil_alive,
+    plays_after,
+    tricks_left,
+    tricks_needed,
+    unseen_cards,
+    winning_cards,
+)
+from spades.play.solo import goals as solo
+from spades.play.solo.solo import hunt, plays_alone_for_tricks
+from spades.play.srp.goals import FITTED_LEADS, pieces_in_use, wants_tricks
+from spades.play.srp.lead_values import NO_NIL_LIVE, lead_situation, p_caught
+from spades.play.srp.nils import NOTHING, attack_card, cover_card
+from spades.play.srp.srp import attack_pays, plays_for_tricks
+from spades.play.state import PlayState
+from spades.play.tricks import legal_cards
+
+NEWEST: Final = "srp@4"  # the newest rule-based card player
+NEWEST_ALONE: Final = "solo@2"  # the same in variant cutthroat
+NEWEST_VERSION, SEARCH_VERSION = 4, 3  # of SRP: the newest, and the one with which `search@1` compares its cards
+SEARCH_USUAL: Final = f"srp@{SEARCH_VERSION}"
+RISKY = 0.2  # a lead endangers a nil if its bidder has no card below it with at least this probability
+# By code; the numbers are those of the reason. GET /v1/reasons lists them.
+CARD_TEMPLATES = {
+    "only-card": "{card} is the only card that may be played.",
+    # The goal.
+    "keep-nil": "You bid nil and must not win a trick.",
+    "cover-nil": "Partner bid nil, so you win tricks that partner would otherwise have to win.",
+    "cover-later": "Partner bid nil and is safe in this trick, so you save your high cards.",
+    "lead-safe": "Partner bid nil and will probably not win this trick.",
+    "lead-risky": "Partner bid nil and may have no card below {card}, but every other lead looks worse.",
+    "attack-nil": "Seat {seat} bid nil and may have to win this trick.",
+    "under-nil": "Seat {seat} bid nil and is winning this trick, so you do not beat that card.",
+    "attack-later": "The nil of seat {seat} cannot fail in this trick, so you save your low cards.",
+    "nil-beaten": "The nil of seat {seat} is safe in this trick.",
+    "nil-safe": "The nil of seat {seat} will probably not fail in this trick.",
+    "contract": "Your side needs {needed} of the {left} remaining tricks to make its contract.",
+    "own-contract": "You need {needed} of the {left} remaining tricks to make your bid.",
+    "tricks": "You try to win tricks.",
+    "no-tricks": "You do not try to win tricks.",
+    "set": "The opponents need {theirs} of the {left} remaining tricks, so they may still be set.",
+    "set-certain": "The other players together need {theirs} tricks, but only {left} remain: one of them will be set.",
+    "set-one": "The other players together need {theirs} of the {left} remaining tricks, so one may still be set.",
+    "enough": "The contract is made, and each further trick is a bag.",
+    "enough-no-bags": "The contract is made, and further tricks would bring nothing.",
+    "sure": "You are certain to win the tricks that are still needed, and leave the rest to the opponents.",
+    "own-share": "You are certain to make your own bid, and leave the other tricks to partner.",
+    "hopeless": "The contract can no longer be made.",
+    "failed-nil": "Your nil has failed, and you leave tricks to the others.",
+    # What a search found.
+    "search-better": "Your side wins {percent}% of the games after {card}, and {usual_percent}% after {usual}, the "
+    f"card of {SEARCH_USUAL}. Random deals: {{deals}}.",
+    "search-kept": f"No card is clearly better than {{card}}, the card of {SEARCH_USUAL}: your side wins "
+    "{percent}% of the games after it. Random deals: {deals}.",
+    # What the card does.
+    "lead-top": "No other player has a higher card of its suit than {card}.",
+    "lead": "{card} is led, of a suit with {above} higher and {below} lower unseen cards.",
+    "win": "{card} is the last card of the trick and wins it.",
+    "win-sure": "{card} wins the trick, because no other player has a higher trump.",
+    "win-now": "{card} wins the trick, unless a later player has a higher card or a trump.",
+    "ruff": "{card} trumps, and wins unless a later player has a higher trump.",
+    "win-trump": "{card} wins the trick, unless a later player has a higher trump.",
+    "side-wins": "Your side wins this trick in any case, and you use {card}.",
+    "partner-wins": "Partner wins the trick, so {card} does not have to.",
+    "partner-ahead": "Partner is winning the trick so far, so {card} does not have to.",
+    "nil-in-danger": "Partner bid nil and is winning the trick, and you cannot play a higher card.",
+    "lose": "{card} loses this trick.",
+    "discard": "You have no card of the suit led and discard {card}.",
+}
+CARD_NUMBERS = {
+    "card": Number("string", "card", "The card that is given or played."),
+    "seat": Number("integer", "seat", "The seat that bid nil."),
+    "needed": Number("integer", "tricks", "Tricks that are still needed for the contract, or for the bid."),
+    "left": Number("integer", "tricks", "Tricks that are not decided yet, the current one included."),
+    "theirs": Number("integer", "tricks", "Tricks that the opponents still need together."),
+    "above": Number("integer", "cards", "Unseen cards of the suit that are higher."),
+    "deals": Number("integer", "deals", "Random deals that were played."),
+    "percent": Number("number", "percent", "How often the player's side wins the game after the card."),
+    "usual": Number("string", "card", f"The card of {SEARCH_USUAL}."),
+    "usual_percent": Number("number", "percent", f"How often the side wins the game after the card of {SEARCH_USUAL}."),
+    "below": Number("integer", "cards", "Unseen cards of the suit that are lower."),
+}
+
+
+class _Place(NamedTuple):
+    """What the functions below need to know about the player's place in the round. Sets of cards are bit masks."""
+
+    state: PlayState
+    me: int  # the player's seat
+    hand: int
+    legal: int  # the cards that may be played
+    unseen: int
+    rules: Rules
+    numbers: dict[str, Any]  # by name in CARD_NUMBERS; the functions add theirs
+
+
+def explain_card(
+    state: PlayState, me: int, card: int, rules: Rules, version: int = NEWEST_VERSION
+) -> list[dict[str, Any]]:
+    """Return the reasons for ``card``, which ``version`` of SRP, or `solo@2` in cutthroat, plays from seat ``me``."""
+    hand = state.hand[me]
+    legal = legal_cards(hand, state.trick_size, state.trick[0], state.broken)
+    unseen = unseen_cards(state, me)
+    above = (unseen & cards_above(card)).bit_count()
+    numbers = {
+        "card": CARD_NAMES[deck_number(rules)][card],
+        "left": tricks_left(state),
+        "above": above,
+        "below": (unseen & cards_below(card)).bit_count(),
+    }
+    if legal & (legal - 1) == 0:
+        return [reason("only-card", numbers)]
+    place = _Place(state, me, hand, legal, unseen, rules, numbers)
+    goal = _goal_alone(place, card) if rules.variant == CUTTHROAT else _goal(place, card, version)
+    return [reason(goal, numbers), reason(_effect(place, card), numbers)]
+
+
+def _goal(place: _Place, card: int, version: int) -> str:
+    """Return the code of SRP's goal, in the order of `srp.srp.srp_card`; add its numbers to the place's."""
+    state, me, hand, legal, unseen = place[:5]
+    pieces = pieces_in_use(state, me, version)
+    if nil_alive(state, me):
+        return "keep-nil"
+    if state.trick_size == 0 and pieces & FITTED_LEADS and lead_situation(state, me) != NO_NIL_LIVE:
+        return _lead_goal(place, card, pieces)
+    if nil_alive(state, me ^ 2) and cover_card(state, me, hand, legal, unseen, pieces) != NOTHING:
+        safe = state.trick_size and state.winner != me ^ 2 and not plays_after(state, me, me ^ 2)
+        wins = state.trick_size and winning_cards(state, legal) >> card & 1
+        if not safe and (wins or state.trick_size == 0):
+            return "cover-nil"
+        return _contract_goal(place, wants=True) if wins else "cover-later"
+    for nil_seat in ((me + 1) & 3, (me + 3) & 3):
+        if nil_alive(state, nil_seat) and attack_pays(state, me, nil_seat, pieces):
+            if attack_card(state, me, nil_seat, hand, legal, unseen, pieces) != NOTHING:
+                return _attack(place, nil_seat, card)
+    return _contract_goal(place, plays_for_tricks(state, me, hand, legal, unseen, pieces))
+
+
+def _lead_goal(place: _Place, card: int, pieces: int) -> str:
+    """Return the code of the goal of a lead while a nil of partner or of an opponent is live."""
+    state, me, unseen = place.state, place.me, place.unseen
+    opponents = (me + 1) & 3, (me + 3) & 3
+    if nil_alive(state, me ^ 2):
+        fewer = any(state.void[seat] >> (card >> 4) & 1 for seat in opponents)
+        return "lead-risky" if p_caught(state, me ^ 2, card, unseen, fewer) >= RISKY else "lead-safe"
+    chances = [(p_caught(state, seat, card, unseen, False), seat) for seat in opponents if nil_alive(state, seat)]
+    chance, place.numbers["seat"] = max(chances)
+    if chance >= RISKY:
+        return "attack-nil"
+    return _contract_goal(place, True) if wants_tricks(state, me, unseen, pieces) else "nil-safe"
+
+
+def _contract_goal(place: _Place, wants: bool) -> str:
+    """Return the code of the goal of a seat that no live nil concerns; ``wants``: whether it plays for tricks."""
+    state, me, hand, _, unseen, rules, numbers = place
+    if rules.failed_nil_tricks == TRICKS_COUNT_FOR_CONTRACT and is_nil(state.bid[me ^ 2]) and state.taken[me ^ 2]:
+        return "tricks" if wants else "no-tricks"  # here the rules count partner's tricks, but the player does not
+    needed, left = tricks_needed(state, me), numbers["left"]
+    if wants:
+        numbers |= {"needed": needed, "theirs": tricks_needed(state, (me + 1) & 3)}
+        return "contract" if 0 < needed <= left and not is_nil(state.bid[me]) else "set"
+    if is_nil(state.bid[me]):
+        return "failed-nil"
+    if needed <= 0:
+        return "enough" if rules.bags else "enough-no-bags"
+    if needed > left:
+        return "hopeless"
+    return "sure" if spade_tricks_against(spades_of(hand), spades_of(unseen)) >= needed else "own-share"
+
+
+def _goal_alone(place: _Place, card: int) -> str:
+    """Return the code of the goal of `solo@2`, in the order of `solo.solo`; add its numbers to the place's."""
+    state, me, hand, legal, unseen, rules, numbers = place
+    if nil_alive(state, me):
+        return "keep-nil"
+    if solo.is_safe(state, me, unseen):
+        for nil_seat in ((me + 1) & 3, (me + 2) & 3, (me + 3) & 3):
+            if nil_alive(state, nil_seat) and hunt(state, me, nil_seat, hand, legal, unseen) != NOTHING:
+                return _attack(place, nil_seat, card)
+    needed, left = solo.own_need(state, me), numbers["left"]
+    numbers |= {"needed": needed, "theirs": solo.others_need(state, me)}
+    if plays_alone_for_tricks(state, me, legal, unseen, solo.pieces_in_use(state, me, 2)):
+        if 0 < needed <= left:
+            return "own-contract"
+        return "set-certain" if numbers["theirs"] > left else "set-one"
+    if is_nil(state.bid[me]):
+        return "failed-nil"
+    if needed <= 0:
+        return "enough" if rules.bags else "enough-no-bags"
+    return "hopeless" if needed > left else "sure"
+
+
+def _attack(place: _Place, nil_seat: int, card: int) -> str:
+    """Return the code of the goal against the nil of seat ``nil_seat``; add its number to the place's."""
+    state = place.state
+    place.numbers["seat"] = nil_seat
+    if state.trick_size == 0:
+        return "attack-nil"
+    if state.winner == nil_seat:
+        return "under-nil"
+    led = state.trick[0] >> 4
+    wins = winning_cards(state, place.legal) >> card & 1
+    if plays_after(state, place.me, nil_seat) and not state.void[nil_seat] >> led & 1:
+        best = card if wins else state.best_card
+        if best >> 4 == led and place.unseen & cards_above(best):
+            return "attack-nil"
+        return "nil-beaten"
+    low_left = place.hand & cards_below(card)
+    return "nil-beaten" if wins or not low_left else "attack-later"
+
+
+def _effect(place: _Place, card: int) -> str:
+    """Return the code of what ``card`` does in the trick."""
+    state, me, legal, above = place.state, place.me, place.legal, place.numbers["above"]
+    if state.trick_size == 0:
+        return "lead" if above else "lead-top"
+    led = state.trick[0] >> 4
+    winners = winning_cards(state, legal)
+    if winners >> card & 1:
+        if state.trick_size == 3:
+            partner_wins = place.rules.variant != CUTTHROAT and state.winner == me ^ 2 and not nil_alive(state, me ^ 2)
+            return "side-wins" if partner_wins else "win"
+        if card < FIRST_SPADE:
+            return "win-now"
+        return "win-sure" if not above else "ruff" if led != SPADES else "win-trump"
+    has_partner = place.rules.variant != CUTTHROAT and state.trick_size > 1 and state.winner == me ^ 2
+    if has_partner and not nil_alive(state, me):
+        if nil_alive(state, me ^ 2):
+            return "nil-in-danger"
+        if winners:
+            return "partner-wins" if state.trick_size == 3 else "partner-ahead"
+    return "lose" if card >> 4 == led else "discard"
+
+
+def reason(code: str, numbers: dict[str, Any]) -> dict[str, Any]:
+    """Return the reason of ``code``: the code, those of ``numbers`` that its sentence uses, and the sentence."""
+    template = CARD_TEMPLATES[code]
+    used = {name: value for name, value in numbers.items() if f"{{{name}}}" in template}
+    return {"code": code, **used, "sentence": template.format(**used)}

@@ -1,0 +1,146 @@
+"""A round in progress as one player knows it: make the play state from the cards played so far, and check these.
+
+`state_before` finds cards that nobody can have played: a card for the second time, a card that another seat holds, or a
+revoke (not following suit although the seat holds the suit). It also finds a history after which the other seats have
+no room for the unseen cards of a suit.
+"""
+
+from typing import NamedTuple
+
+from spades.game.cards import FIRST_SPADE, SUIT_BITS
+from spades.play.srp.goals import ALL_PIECES
+from spades.play.state import PlayState
+from spades.play.tricks import legal_cards, play_card
+
+SIDE_SUITS = 0b0111  # as a set of suits
+
+
+class Known(NamedTuple):
+    """What the player in ``seat`` knows before its turn; sets of cards are bit masks."""
+
+    deck: int  # the 52 cards in play
+    seat: int
+    dealt: int  # the cards that the player was dealt
+    given: int  # of these, the cards that it gave to partner after the bidding
+    received: int  # the cards that it got from partner
+    bids: tuple[int, ...]  # of the four seats
+    tricks: tuple[tuple[int, ...], ...]  # by trick: the cards in order of play; seat 0 led the first trick
+
+
+class Impossible(NamedTuple):
+    """A card of the history that cannot have been played."""
+
+    kind: str  # a key of `KINDS`
+    trick: int  # index in `Known.tricks`
+    place: int  # index in the trick
+    seat: int  # the seat that would have played the card
+    card: int
+
+
+# By kind, the sentence about it.
+KINDS = {
+    "twice": "{card} has been played before; accepted: each card once",
+    "not-held": "seat {seat} plays {card}, which is not in its hand; accepted: cards that it holds",
+    "in-hand": "seat {seat} plays {card}, which is in the hand of seat {own}; accepted: other cards",
+    "given-elsewhere": "seat {seat} plays {card}, which was given to seat {partner}; accepted: other cards",
+    "revoke": "seat {seat} plays {card}, but it did not follow this suit earlier; accepted: cards of other suits",
+    "spades-only": "seat {seat} plays {card}, but it led the first spade, so it had no other suit; accepted: spades",
+    "revoke-given": "seat {seat} plays {card}, but a card that seat {own} gave it forbids this; accepted: legal cards",
+    "given-kept": "seat {seat} plays {card}, but it has too few cards left for those that seat {own} gave it; "
+    "accepted: cards that were given to it",
+    "own-revoke": "seat {seat} plays {card}, but it held a card of the suit led; accepted: cards of that suit",
+    "own-spade-lead": "seat {seat} leads {card} before any spade was played, but it held other suits; accepted: those",
+    "spade-lead": "seat {seat} leads {card} before a spade was played, so it has only spades, but the other hands "
+    "cannot hold all other cards; accepted: a lead of another suit",
+    "no-room": "after seat {seat} plays {card}, the other hands have too many voids to hold all unseen cards; "
+    "accepted: cards after which the other hands have room",
+}
+
+
+def state_before(known: Known) -> tuple[PlayState, Impossible | None]:
+    """Return the play state before the player's card, and the first played card that is impossible, or None.
+
+    Scores and rules in the state are 0, and of the hands it has only the player's.
+    """
+    state, found = _replayed(known, thorough=False)
+    if found is not None and found.kind == "no-room":
+        return _replayed(known, thorough=True)  # to find the first card after which there is no room
+    return state, found
+
+
+def _replayed(known: Known, thorough: bool) -> tuple[PlayState, Impossible | None]:
+    # ``thorough``: look for room after each card, not only at the end.
+    me = known.seat
+    state = PlayState(deck=known.deck, bid=list(known.bids), pieces=[ALL_PIECES] * 4)
+    state.hand[me] = own = known.dealt & ~known.given | known.received
+    out = [0, 0, 0, 0]  # by seat: suits that it cannot hold: its voids, and all side suits if it led the first spade
+    n = place = seat = card = 0
+    for n, trick in enumerate(known.tricks):
+        for place, card in enumerate(trick):
+            seat = (state.leader + place) & 3
+            kind = _fault(state, known, own, seat, card, out)
+            if kind:
+                return state, Impossible(kind, n, place, seat, card)
+            spade_lead = seat != me and place == 0 and card >= FIRST_SPADE and not state.broken
+            if spade_lead:
+                out[seat] |= SIDE_SUITS  # it leads a spade, so it holds nothing else
+            play_card(state, seat, card)
+            out[seat] |= state.void[seat]
+            if thorough and not _is_room(state, known, out):
+                return state, Impossible("spade-lead" if spade_lead else "no-room", n, place, seat, card)
+    return state, None if _is_room(state, known, out) else Impossible("no-room", n, place, seat, card)
+
+
+def _fault(state: PlayState, known: Known, own: int, seat: int, card: int, out: list[int]) -> str:
+    """Return the kind of fault of ``card``, which ``seat`` plays next; "" for none.
+
+    ``own``: the cards that the player had after the pass; ``out``: by seat, the suits that it cannot hold.
+    """
+    bit = 1 << card
+    if state.played & bit:
+        return "twice"
+    if seat != known.seat:
+        if own & bit:
+            return "in-hand"
+        if known.given & bit and seat != known.seat ^ 2:
+            return "given-elsewhere"
+        if out[seat] >> (card >> 4) & 1:
+            return "revoke" if state.void[seat] >> (card >> 4) & 1 else "spades-only"
+        got = known.given & ~state.played if seat == known.seat ^ 2 else 0
+        if not got:
+            return ""
+        if not legal_cards(got | bit, state.trick_size, state.trick[0], state.broken) & bit:
+            return "revoke-given"
+        left = 12 - sum(state.taken)  # cards that the seat holds after this one
+        return "given-kept" if (got & ~bit).bit_count() > left else ""
+    hand = state.hand[seat]
+    if not hand & bit:
+        return "not-held"
+    if legal_cards(hand, state.trick_size, state.trick[0], state.broken) & bit:
+        return ""
+    return "own-revoke" if state.trick_size else "own-spade-lead"
+
+
+def _is_room(state: PlayState, known: Known, out: list[int]) -> bool:
+    """Return whether the other seats have room for the unseen cards.
+
+    For each set of suits, the seats that may hold at least one of them must have room for all unseen cards of these
+    suits (`inference.play_checks.no_room` has the source). ``out``: as in `_fault`.
+    """
+    if not any(out):
+        return True
+    partners = known.given & ~state.played
+    unseen = known.deck & ~state.played & ~state.hand[known.seat] & ~partners
+    counts = [(unseen >> 16 * suit & SUIT_BITS).bit_count() for suit in range(4)]
+    in_trick = [(seat - state.leader) % 4 < state.trick_size for seat in range(4)]  # whose card is on the table
+    held = [known.dealt.bit_count() - sum(state.taken) - laid for laid in in_trick]
+    held[known.seat ^ 2] -= partners.bit_count()
+    others = [seat for seat in range(4) if seat != known.seat]
+    for seat in others:
+        suits = out[seat]
+        while suits:  # each set of suits that the seat cannot hold; other sets have the room of all three hands
+            need = sum(count for suit, count in enumerate(counts) if suits >> suit & 1)
+            if need > sum(held[other] for other in others if suits & ~out[other]):
+                return False
+            suits = suits - 1 & out[seat]
+    return True

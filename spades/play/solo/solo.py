@@ -1,0 +1,198 @@
+"""SOLO, a rule-based player without a partner (variant cutthroat), as kernels.
+
+A live nil, one that can still be made, comes first: the seat's own, then an opponent's. Otherwise the goal decides
+between taking and losing tricks. SOLO is made like SRP (`spades.play.srp`) and uses those parts of it that need no
+partner.
+"""
+
+from spades.game.cards import FIRST_SPADE, JACK, KING, SPADE_BITS, highest, lowest, spades_of
+from spades.play.common import (
+    cards_above,
+    duck,
+    least_winning_lead,
+    lowest_equal,
+    lowest_rank,
+    nil_alive,
+    plays_after,
+    unseen_cards,
+    winning_cards,
+)
+from spades.play.solo.goals import (
+    ATTACK,
+    BEATS_TABLE,
+    LEADS,
+    NIL_PLAY,
+    POSITION,
+    SURE_AFTER,
+    is_safe,
+    needs_after,
+    pieces_in_use,
+    wants_tricks,
+)
+from spades.play.srp.follow import discard
+from spades.play.srp.lead import holding_adjustment
+from spades.play.srp.nils import NOTHING, attack_discard, attack_lead, nil_card
+from spades.play.state import PlayState
+from spades.play.tricks import legal_cards, suit_mask
+
+# Percent chance that all three opponents hold a card of a side suit, by the number of its unseen cards. Exact for full
+# hands: table p_length, 3 players.
+STANDS_UP = (0, 0, 0, 24, 48, 66, 79, 87, 92, 96, 97, 99, 99, 100)
+
+
+def solo1(state: PlayState, me: int) -> int:
+    """Return the card that SOLO 1 plays from seat ``me``. The tables of cutthroat are made with this version."""
+    return solo_card(state, me, 1)
+
+
+def solo2(state: PlayState, me: int) -> int:
+    """Return the card that SOLO 2 plays from seat ``me``.
+
+    It adds three pieces to SOLO 1: it counts the cards on the table, keeps a spade that its contract needs, and takes
+    tricks that cost nothing.
+    """
+    return solo_card(state, me, 2)
+
+
+def solo_card(state: PlayState, me: int, version: int) -> int:
+    """Return the card that ``version`` (1 or 2) of SOLO plays from seat ``me``."""
+    hand = state.hand[me]
+    legal = legal_cards(hand, state.trick_size, state.trick[0], state.broken)
+    if legal & (legal - 1) == 0:
+        return lowest(legal)
+    pieces = pieces_in_use(state, me, version)
+    unseen = unseen_cards(state, me)
+    if nil_alive(state, me):
+        if pieces & NIL_PLAY:
+            return nil_card(state, hand, legal, unseen)
+        return duck(state, legal) if state.trick_size else least_winning_lead(legal, unseen)
+    if pieces & ATTACK and is_safe(state, me, unseen):
+        for step in range(1, 4):
+            nil_seat = (me + step) & 3
+            if nil_alive(state, nil_seat):
+                card = hunt(state, me, nil_seat, hand, legal, unseen)
+                if card != NOTHING:
+                    return card
+    if not plays_alone_for_tricks(state, me, legal, unseen, pieces):
+        return losing_card_alone(state, legal, unseen)
+    if state.trick_size == 0:
+        return lead_for_oneself(state, me, hand, legal, unseen) if pieces & LEADS else lowest_rank(legal)
+    if pieces & POSITION:
+        return follow_for_oneself(state, me, hand, legal, unseen, pieces)
+    winners = winning_cards(state, legal)
+    return lowest(winners) if winners else lowest_rank(legal)
+
+
+def plays_alone_for_tricks(state: PlayState, me: int, legal: int, unseen: int, pieces: int) -> bool:
+    """Return whether the seat tries to win this trick, if no live nil decides."""
+    if wants_tricks(state, me, unseen, pieces):
+        return True
+    return bool(pieces & SURE_AFTER and needs_after(state, me, losing_card_alone(state, legal, unseen), unseen))
+
+
+def losing_card_alone(state: PlayState, legal: int, unseen: int) -> int:
+    """Return the card of a seat that does not want tricks."""
+    return duck(state, legal) if state.trick_size else least_winning_lead(legal, unseen)
+
+
+def lead_for_oneself(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
+    """Return the best lead of all suits for a seat that wants tricks. A lead's value is as in `srp.lead`."""
+    spades = spades_of(hand)
+    best = NOTHING
+    best_worth = -10000
+    trumps_out = 0  # opponents who may still hold a spade
+    for step in range(1, 4):
+        if unseen >> 48 and not state.void[((me + step) & 3)] & 8:
+            trumps_out += 1
+    for suit in range(3):
+        held = legal & suit_mask(suit)
+        if not held:
+            continue
+        card = highest(held)
+        out = unseen & suit_mask(suit)
+        n_out = out.bit_count()
+        ruffed = False
+        for step in range(1, 4):
+            void = state.void[((me + step) & 3)]
+            if unseen >> 48 and void & 1 << suit and not void & 8:
+                ruffed = True
+        boss = not out & cards_above(card)
+        if boss:
+            # Lead it while it is likely to win.
+            stands = 100 if trumps_out == 0 else (5 if ruffed else STANDS_UP[n_out])
+            if stands > 45:
+                if stands - 10 > best_worth:
+                    best_worth = stands - 10
+                    best = lowest_equal(card, held, unseen)
+                continue
+        worth = 20 + n_out - (30 if ruffed else 0)
+        worth += holding_adjustment(held, boss, spades, ruffed)
+        if worth > best_worth:
+            best_worth = worth
+            best = lowest(held)
+    held = legal & suit_mask(3)
+    if held:
+        card = highest(held)
+        n = held.bit_count()
+        out = spades_of(unseen)
+        if not unseen & cards_above(card):
+            worth = 30
+            if trumps_out and n >= 3 and out.bit_count() <= 2 * n:
+                worth = 60  # draw the opponents' trumps, so that side-suit bosses and long spades win
+            if out == 0:
+                worth = 50
+        else:
+            worth = 4 if n < 5 else 25
+            card = lowest(held)
+        if worth > best_worth:
+            best = lowest_equal(card, held, unseen)
+    return best
+
+
+def follow_for_oneself(state: PlayState, me: int, hand: int, legal: int, unseen: int, pieces: int) -> int:
+    """Return the card to follow with when the seat wants the trick."""
+    led = state.trick[0] >> 4
+    winners = winning_cards(state, legal)
+    last = state.trick_size == 3
+    if legal & suit_mask(led):
+        if not winners:
+            return lowest(legal)
+        if last:
+            return lowest(winners)
+        top = highest(winners)
+        covers_honour = led < 3 and top & 15 == KING and state.best_card & 15 >= JACK
+        if state.trick_size == 2 or covers_honour or not unseen & cards_above(top):
+            return lowest_equal(top, winners if pieces & BEATS_TABLE else legal, unseen)
+        return lowest(legal)
+    if not winners:
+        return discard(hand, legal, unseen)
+    if not last and state.best_card < FIRST_SPADE:
+        for step in range(1, 4 - state.trick_size):
+            void = state.void[((me + step) & 3)]
+            if void & 1 << led and not void & 8:  # a later player may ruff higher
+                return lowest_equal(highest(winners), winners, unseen)
+    return lowest(winners)
+
+
+def hunt(state: PlayState, me: int, nil_seat: int, hand: int, legal: int, unseen: int) -> int:
+    """Return the card that attacks the live nil of seat ``nil_seat``, or NOTHING if this trick cannot hurt it."""
+    if state.trick_size == 0:
+        return attack_lead(state, nil_seat, nil_seat, legal, unseen)
+    led = state.trick[0] >> 4
+    if state.winner == nil_seat:
+        losers = legal & ~winning_cards(state, legal)
+        if not losers:
+            return NOTHING  # the nil is safe in this trick
+        if not losers & suit_mask(led):
+            return discard(hand, losers, unseen)
+        return highest(losers & suit_mask(led))
+    if not plays_after(state, me, nil_seat) or state.void[nil_seat] & 1 << led:
+        return NOTHING
+    best = state.best_card
+    if best >> 4 != led or not unseen & cards_above(best) & suit_mask(led):
+        return NOTHING
+    if legal & suit_mask(led):
+        return lowest(legal)
+    if legal & ~SPADE_BITS:
+        return attack_discard(legal)
+    return NOTHING

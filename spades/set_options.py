@@ -1,0 +1,83 @@
+"""Default policy options of a table set. They were tuned on its tables and apply unless the policy text sets them.
+
+The entry FAMILY of the set's manifest lists them by policy and variant, and how they were found (`tables.logs.tune`).
+If a policy text sets an option itself, that value counts. A text with `tuned` or `variant=ignore` takes no option of a
+set, because it names values that belong together.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias
+
+from spades.errors import PolicyError, TablesError
+from spades.game.rules import PARTNERSHIP, VARIANTS
+from spades.manifest import MANIFEST
+from spades.policies import SERVED, parse_policy
+from spades.policy import CONVENTIONS, NO_CONVENTION
+from spades.tableset import TableSet
+
+FAMILY = "options"  # the manifest's entry, and the parameter of it that holds the list
+MOST_CHARS = 100  # of the options of one policy, so that an answer's policy text stays short
+
+
+class PolicyOptions(NamedTuple):
+    """What a table set gives to one policy in one variant."""
+
+    policy: str
+    variant: str
+    options: str  # as in a policy text: nil_threshold=-15,offset=0.2
+
+
+SetOptions: TypeAlias = tuple[PolicyOptions, ...]
+
+
+def options_of(tables: TableSet) -> SetOptions:
+    """Return the options of a table set; () for most sets. Raises `TablesError` if no policy takes them."""
+    family = tables.families.get(FAMILY)
+    if family is None:
+        return ()
+    found: dict[tuple[str, str], PolicyOptions] = {}
+    try:
+        for row in family.parameters[FAMILY]:
+            entry = PolicyOptions(**row)
+            _check(entry)
+            if found.setdefault(entry[:2], entry) is not entry:
+                raise ValueError(f"found {entry.policy} with variant {entry.variant} twice; expected once")
+    except (KeyError, TypeError, ValueError) as error:  # PolicyError is a ValueError
+        raise TablesError(f"{tables.directory / MANIFEST}: {FAMILY}: {error}") from error
+    return tuple(found.values())
+
+
+def _check(entry: PolicyOptions) -> None:
+    policy, variant, options = entry
+    if policy not in SERVED:
+        raise PolicyError(f"found policy {policy!r}; expected {', '.join(SERVED)}")
+    if variant not in VARIANTS:
+        raise PolicyError(f"found variant {variant!r}; expected {', '.join(VARIANTS)}")
+    if not 0 < len(options) <= MOST_CHARS:
+        raise PolicyError(f"found {len(options)} characters for {policy}; expected 1 to {MOST_CHARS}")
+    names = [option.partition("=")[0] for option in options.split(",")]
+    if repeated := {name for name in names if names.count(name) > 1}:
+        raise PolicyError(f"found {min(repeated)} more than once for {policy}; expected each option once")
+    parsed = parse_policy(f"{policy}:{options}", VARIANTS.index(variant))
+    if parsed.convention != NO_CONVENTION and variant != VARIANTS[PARTNERSHIP]:
+        found = CONVENTIONS[parsed.convention]
+        raise PolicyError(f"found convention {found} with variant {variant}; expected none in this variant")
+
+
+@lru_cache(maxsize=1024)
+def with_options(text: str, variant: int, options: SetOptions) -> str:
+    """Return the policy text that decides a game of ``variant`` with a set that has ``options``.
+
+    >>> with_options("bis:offset=1", 0, (PolicyOptions("bis", "partnership", "nil_threshold=-15,offset=0.2"),))
+    'bis:nil_threshold=-15,offset=1'
+    """
+    name, _, given = text.partition(":")
+    own = given.split(",") if given else []
+    names = {option.partition("=")[0] for option in own}
+    if "tuned" in names or "variant=ignore" in own:
+        return text
+    for entry in options:
+        if entry[:2] == (name, VARIANTS[variant]):
+            more = [option for option in entry.options.split(",") if option.partition("=")[0] not in names]
+            return f"{name}:{','.join([*more, *own])}" if more else text
+    return text

@@ -1,0 +1,121 @@
+"""A bid with a skill level or a style: decide it, and explain how it differs from full strength.
+
+`levels` holds the errors of a level. This module decides the same position with and without level and style, so that
+the explanation can name the bid at full strength. In `adjustments`, style and level come first, in this order.
+"""
+
+import zlib
+
+from spades.bidder import Decision, Position, decide, turn_of
+from spades.explain.explanation import Explanation, Steps
+from spades.explain.reasons import MOST_IN_BRIEF, Reason, reason, sentence_of, tenth
+from spades.explain.winprob_explanation import explain_winprob
+from spades.game.rules import seed_values
+from spades.levels import perturbed, sample_bid
+from spades.policies import ROWS, weigh_bids
+from spades.policy import BIS, WINPROB, Policy
+from spades.tableset import TableSet
+from spades.turn import EXPLAINED, NOT_EXPLAINED
+from spades.winprob.decision import whole_nil
+
+
+def position_seed(position: Position) -> int:
+    """Return the seed of a position, 0..2^32 - 1, the same on every machine.
+
+    It does not depend on the policy, so that levels can be compared on the same random numbers.
+    """
+    return zlib.crc32(repr((*position[:6], *seed_values(position.rules), position.scores)).encode())
+
+
+def decide_with_skill(
+    position: Position,
+    policy: Policy,
+    tables: TableSet,
+    legal: tuple[int, ...] | None = None,
+    explain: int = EXPLAINED,
+    seed: int = 0,
+) -> Decision:
+    """Return the bid of a ``policy`` with a level or a style.
+
+    The arguments are those of `bidder.decide`, and ``seed``, 0..LARGEST_SEED, from which the random errors are made.
+    """
+    if policy.kind == WINPROB:
+        return _drawn(position, policy, tables, legal, explain, seed)
+    made = decide(position, perturbed(policy, seed), tables, legal, explain)
+    if made.explanation is not None:
+        full = decide(position, policy, tables, legal, NOT_EXPLAINED).bid
+        styled = full
+        if policy.aggression or policy.nil_bias:
+            leaning = perturbed(policy._replace(noise_sd=0.0), seed)
+            styled = decide(position, leaning, tables, legal, NOT_EXPLAINED).bid
+        _tell(made.explanation, policy, full, styled, made.bid, seed)
+    return made
+
+
+def _drawn(
+    position: Position,
+    policy: Policy,
+    tables: TableSet,
+    legal: tuple[int, ...] | None,
+    explain: int,
+    seed: int,
+) -> Decision:
+    """Return the bid of `winprob` with a level or a style: one of the bids that it compares (`levels.sample_bid`)."""
+    turn = turn_of(position, policy, tables, legal, explain)
+    made = weigh_bids(turn, policy, tables)
+    p_win = [-1.0] * 14
+    for bid, p in zip(made.bids, made.p_win):
+        if made.weighed >> bid & 1:
+            p_win[bid] = p
+    p_nil = whole_nil(turn).probability
+    full = made.bid
+    bid = sample_bid(p_win, full, p_nil, policy, seed)
+    explanation = None
+    if explain:
+        styled = full
+        if policy.aggression or policy.nil_bias:
+            styled = sample_bid(p_win, full, p_nil, policy._replace(noise_sd=0.0), seed)
+        explanation = explain_winprob(made._replace(bid=bid), turn, policy)
+        _tell(explanation, policy, full, styled, bid, seed)
+    return Decision(bid, "regular" if bid else "nil", explanation)
+
+
+def _tell(explanation: Explanation, policy: Policy, full: int, styled: int, bid: int, seed: int) -> None:
+    """Add the steps of style and level to ``explanation``, and the bid at full strength to its reasons.
+
+    ``full``: the bid at full strength; ``styled``: with the style only; ``bid``: with style and level.
+    """
+    steps = Steps([], [])
+    if policy.aggression or policy.nil_bias:
+        style = {"aggression": policy.aggression, "nil_bias": policy.nil_bias}
+        steps.add("style", full, styled, reason("style", *style.values())).update(style)
+    if policy.noise_sd:
+        misjudged = _misjudgements(policy, seed)
+        steps.add("level", styled, bid, *misjudged).update(level=policy.level, seed=seed)
+    if full == bid:
+        would = reason("full-strength-same")
+    else:
+        would = reason("full-strength", full) if full else reason("full-strength-nil")
+    reasons = explanation["reasons"]
+    if "sentence" not in explanation:  # a brief explanation
+        reasons[MOST_IN_BRIEF - 1 :] = [would]
+        return
+    explanation["adjustments"] = steps.adjustments + explanation["adjustments"]
+    reasons += [*steps.reasons, would]
+    explanation["sentence"] = sentence_of(reasons)
+
+
+def _misjudgements(policy: Policy, seed: int) -> list[Reason]:
+    """Return how the level of ``policy`` misjudges the position."""
+    level = policy.level
+    if policy.kind == WINPROB:
+        return [reason("draws", level, tenth(100 * policy.noise_sd))]
+    styled, made = perturbed(policy._replace(noise_sd=0.0), seed), perturbed(policy, seed)
+    found = [reason("misjudges", level, tenth(made.offset - styled.offset))]
+    if policy.kind == BIS:
+        found.append(reason("misjudges-nil", level, tenth(styled.nil_shift - made.nil_shift)))
+    elif "nils" in ROWS[policy.kind].options:
+        limits, usual = ((p.nils, p.nil_x, p.nil_y, p.nil_z) for p in (made, styled))
+        if limits < usual:
+            found.append(reason("forgets-nils", level))
+    return found

@@ -1,0 +1,320 @@
+"""The games that have a win table, and the search for the table that values any other game best.
+
+Without a losing goal, a game depends only on the points that each side still needs. With a losing goal, it also depends
+on its width: the points between the two goals. So games with the same width and the same other rules share a table
+(`nearest_game`). A game without a table uses the nearest one. The coming round is scored by the game's own rules. Only
+the value of the score after that round comes from the other table.
+
+`win_table` reads the tables. `tables.builders.win_tables` makes those of SLICES (array `win`), on which the net is
+trained. `tables.builders.extra_win_tables` makes the others (array `extra_win`); the table `games` lists their games.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from math import gcd
+from operator import itemgetter
+from typing import NamedTuple
+
+from spades.game.decks import EXTRA_SPADES, JOKERS_DECK, STANDARD
+from spades.game.rules import (
+    FIELDS,
+    JOKERS,
+    NO_LOSING_GOAL,
+    PARTNERSHIP,
+    PRESETS,
+    SUICIDE,
+    VARIANTS,
+    WHIZ,
+    Rules,
+)
+from spades.game.scoring import effective_bag_rules
+from spades.game.variants import deck_number
+
+CLASSIC = PRESETS["classic"]
+NIL_200 = CLASSIC._replace(nil_points=200)  # common, but no preset
+# The variants in which bids are chosen by win probability. Cutthroat has four scores; mirror and strict whiz leave no
+# choice.
+WON_VARIANTS = (PARTNERSHIP, WHIZ, SUICIDE, JOKERS)
+LONGEST = 1000  # goal of the tables without a losing goal, which serve all lower goals too
+LONG = ("whiz", "suicide", "jokers", "jjdd", "pass-2", "pass-4")  # presets besides classic that have such a table
+# The presets whose games the array `win` values, in the order of their tables. All other presets use the nearest table,
+# as any other rules do. A name that is added or removed here moves tables, so that all of `win` must be made again.
+# fmt: off
+SHIPPED_PRESETS = (
+    "classic", "bis-paper", "short", "quick", "single-nil", "blind-nil", "no-bags", "five-bags", "nil-50", "board-4",
+    "ten-for-200", "whiz", "suicide", "jokers", "jokers-deuce", "jjdd", "pass-2", "pass-4",
+)
+# fmt: on
+# Points between the goals of the tables with a losing goal. Other rules have one such table, of 300 points.
+WIDTHS = (150, 200, 250, 300, 350, 400, 450, 500, 600, 700, 800, 1000)
+LOSE = -100  # losing goal of these games; the goal follows from the width
+DEPTH_POINTS = 150  # points below zero that a table without a losing goal covers; a lower score counts as this one
+BAGS = CLASSIC.bag_limit  # largest size of a table's last two axes, the bags of each side
+ROW_POINTS = 10  # most points that one row covers
+MOST_CELLS = 4_000_000  # most cells of a game's table
+IDLE = 1  # value in a key of a field whose flag (`only_with`) is off
+
+_BY_COLUMN = sorted(
+    (rule for rule in FIELDS.values() if rule.games_column is not None), key=lambda r: r.games_column or 0
+)
+KEY_FIELDS = tuple(rule.name for rule in _BY_COLUMN)  # the rules that change a win table, by column of `games`
+# The same for compiled code: indices in `Rules` of these fields and of their flags, -1 for a field without a flag.
+KEY_CELLS = tuple(Rules._fields.index(rule.name) for rule in _BY_COLUMN)
+KEY_FLAGS = tuple(Rules._fields.index(rule.only_with) if rule.only_with else -1 for rule in _BY_COLUMN)
+_KEY_DEFAULTS = tuple(rule.default for rule in _BY_COLUMN)
+_COLUMNS_BY_FLAG = tuple(
+    (flag, [column for column, own in enumerate(KEY_FLAGS) if own == flag]) for flag in {*KEY_FLAGS} - {-1}
+)
+_key_values: Callable[[Rules], tuple[int, ...]] = itemgetter(*KEY_CELLS)
+
+
+class WinTableSlice(NamedTuple):
+    """Where a game's win table is in its array, and its shape: (size, size, bags, bags) from cell ``start`` on."""
+
+    floor: int  # score of the first row, in units of `unit` points
+    size: int  # number of score rows of each side
+    start: int  # index of the first cell
+    bags: int = BAGS  # number of bag counts of each side
+    unit: int = ROW_POINTS  # points that one row covers
+    extra: int = 0  # 1: the table is in `extra_win`; 0: in `win`
+    bag_shift: int = 0  # bags to add before looking up, so that as many are missing until the penalty
+
+
+class Nearest(NamedTuple):
+    """The win table that values a game."""
+
+    win_slice: WinTableSlice  # with the rows of the game's own scores
+    # The rules in which the table's own game differs, and their values in it; () if the table is exact.
+    instead: tuple[tuple[str, int], ...]
+
+
+# How much a difference by one in a rule matters to the value of a score, for the choice of the nearest table. A point
+# too many between the goals costs 1.
+_COSTS = {"nil_points": 20, "bag_limit": 1_000, "bag_penalty": 30, "bags": 1_000_000, "team_max": 100}
+_COST = 500  # of a rule that is not listed
+_TOO_NARROW = 5_000  # cost of a table whose losing goal is reached before the game's own
+_NO_LOSING_GOAL = 1_000  # cost of a table without a losing goal for a game with one
+_LOSING_GOAL = 10_000_000  # cost of a table with a losing goal for a game without one
+_TOO_SHORT = 100  # cost of each point that a table has too few: it takes all scores below its first row for equal
+_MOST_KNOWN = 1024  # rule sets whose nearest table is remembered
+
+GameKey = tuple[int, ...]  # the values of KEY_FIELDS
+
+
+class Games(dict[GameKey, WinTableSlice]):
+    """The games that have a win table, and the place of each."""
+
+    def __init__(self, places: Mapping[GameKey, WinTableSlice]) -> None:
+        super().__init__(places)
+        self._known: dict[Rules, Nearest | None] = {}
+
+    def nearest(self, rules: Rules) -> Nearest | None:
+        """Return the win table that values ``rules`` best; None in a variant without win tables."""
+        if rules not in self._known:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[rules] = nearest_game(rules, self)
+        return self._known[rules]
+
+
+def key_of(rules: Rules) -> GameKey:
+    """Return the values of KEY_FIELDS, with IDLE for each field without effect.
+
+    Two rule sets with the same win table have the same key.
+
+    >>> key_of(PRESETS["no-bags"]) == key_of(CLASSIC)
+    False
+    """
+    key = _key_values(rules)
+    for flag, columns in _COLUMNS_BY_FLAG:
+        if not rules[flag]:
+            values = list(key)
+            for column in columns:
+                values[column] = IDLE
+            key = tuple(values)
+    return key
+
+
+def game_of(rules: Rules) -> Rules:
+    """Return ``rules`` with the default in each field that does not change their win table.
+
+    Decks with the same number of spades have the same game.
+    """
+    plain = {
+        name: rule.default
+        for name, rule in FIELDS.items()
+        if rule.games_column is None or (rule.only_with and not getattr(rules, rule.only_with))
+    }
+    deck = EXTRA_SPADES.index(EXTRA_SPADES[deck_number(rules)])
+    return rules._replace(**plain, deck=STANDARD if deck == JOKERS_DECK else deck)
+
+
+def whole_rows(rows: Iterable[Iterable[int]]) -> list[tuple[int, ...]]:
+    """Return the rows of the table `games` that are not empty, with one column for each of KEY_FIELDS, and the shift.
+
+    The file has no column for a table's `bag_shift`, which is 0 for its own game, and none for rules that were added
+    after it was made; its games get the default of these.
+    """
+    whole = []
+    for row in (tuple(int(value) for value in row) for row in rows):
+        told = len(row) - PLACE_COLUMNS
+        if any(row):
+            place = WinTableSlice(*row[told:])
+            whole.append((*row[:told], *_KEY_DEFAULTS[told:], *place))
+    return whole
+
+
+def games_of(rows: Iterable[Iterable[int]]) -> Games:
+    """Return the games in ``rows`` of the table `games`, and those of SHIPPED.
+
+    The order is that of `Tables.games`: of two tables that value a game equally well, both use the first.
+    """
+    told = len(KEY_FIELDS)
+    return Games({**{row[:told]: WinTableSlice(*row[told:]) for row in whole_rows(rows)}, **SHIPPED})
+
+
+def place_of(rules: Rules, start: int, extra: int = 1) -> WinTableSlice:
+    """Return the place of a game's win table, from cell ``start`` of `extra_win`, or of `win` if ``extra`` is 0.
+
+    Raises `ValueError` if the rules cannot have a win table.
+    """
+    limit, penalty = effective_bag_rules(rules)
+    unit = gcd(ROW_POINTS, limit - penalty, rules.nil_points)  # contracts are multiples of ten
+    if rules.variant not in WON_VARIANTS:
+        accepted = ", ".join(VARIANTS[variant] for variant in WON_VARIANTS)
+        raise ValueError(f"variant is {VARIANTS[rules.variant]}; accepted: {accepted}")
+    if limit > BAGS:
+        raise ValueError(f"bag_limit is {limit}; accepted: at most {BAGS}")
+    if rules.nil_points == 0:
+        raise ValueError("nil_points is 0; accepted: 1 or more")
+    if rules.win % unit:
+        raise ValueError(f"win is {rules.win}; accepted: multiples of {unit}")
+    floor = -DEPTH_POINTS // unit if rules.lose == NO_LOSING_GOAL else (rules.lose + 1) // unit
+    size = -(-rules.win // unit) - floor
+    place = WinTableSlice(floor, size, start, limit, unit, extra)
+    if cells_of(place) > MOST_CELLS:
+        raise ValueError(
+            f"the win table has {cells_of(place)} cells ({size} scores and {limit} bag counts of each side);"
+            f" accepted: at most {MOST_CELLS}"
+        )
+    return place
+
+
+def cells_of(place: WinTableSlice) -> int:
+    """Return the number of cells of a win table."""
+    return place.size**2 * place.bags**2
+
+
+def placed(games: Iterable[Rules], extra: int) -> dict[Rules, WinTableSlice]:
+    """Return the places of the games' win tables, one after the other."""
+    places: dict[Rules, WinTableSlice] = {}
+    start = 0
+    for rules in games:
+        places[rules] = place_of(rules, start, extra)
+        start += cells_of(places[rules])
+    return places
+
+
+def all_rules(games: Iterable[GameKey]) -> list[Rules]:
+    """Return the rules of each of ``games``, with the default in each field that does not change their win table.
+
+    >>> all_rules(SHIPPED)[0] == CLASSIC._replace(win=LONGEST)
+    True
+    """
+    return [game_of(CLASSIC._replace(**dict(zip(KEY_FIELDS, key)))) for key in games]
+
+
+def nearest_game(rules: Rules, games: Mapping[GameKey, WinTableSlice]) -> Nearest | None:
+    """Return the win table of ``games`` that values ``rules`` best; None in a variant without win tables.
+
+    >>> nearest_game(CLASSIC._replace(win=400), SHIPPED).instead
+    ()
+    >>> nearest_game(CLASSIC._replace(win=400, lose=-100, bag_limit=7), SHIPPED).instead
+    (('bag_limit', 10),)
+    >>> nearest_game(CLASSIC._replace(win=510, lose=-100), SHIPPED).instead
+    (('lose', -190),)
+    """
+    own = game_of(rules)
+    others = zip(games.values(), all_rules(games), strict=True)
+    # Of two tables that are exact, the rules' own one comes first.
+    costs = [
+        ((_cost(own, other), other != own), place, other) for place, other in others if other.variant == rules.variant
+    ]
+    if not costs:
+        return None
+    _, place, other = min(costs, key=itemgetter(0))
+    floor = -(-rules.win // place.unit) - place.size
+    win_slice = place._replace(floor=floor, bag_shift=place.bags - rules.bag_limit if rules.bags else 0)
+    return Nearest(win_slice, tuple(_instead(own, other, place.unit)))
+
+
+def _cost(rules: Rules, table: Rules) -> int:
+    # How badly the win table of the rules `table` values `rules`, 0 for a table of its own. Both are from `game_of`.
+    cost = 0
+    for name, own, other in zip(KEY_FIELDS, _key_values(rules), _key_values(table), strict=True):
+        if own != other and name not in ("win", "lose"):
+            cost += _COSTS.get(name, _COST) * abs(own - other)
+    wider = _wider(rules, table)
+    short = -_TOO_SHORT * wider if wider < 0 else 0
+    if rules.lose == table.lose == NO_LOSING_GOAL:
+        return cost + short + (1 if wider > 0 else 0)
+    if table.lose == NO_LOSING_GOAL:
+        return cost + short + _NO_LOSING_GOAL
+    if rules.lose == NO_LOSING_GOAL:
+        return cost + _LOSING_GOAL
+    return cost + (_TOO_NARROW + short if wider < 0 else wider)
+
+
+def _wider(rules: Rules, table: Rules) -> int:
+    # Points by which the table's game is wider: between its goals or, if there is no losing goal, up to its goal.
+    if NO_LOSING_GOAL in (rules.lose, table.lose):
+        return table.win - rules.win
+    return (table.win - table.lose) - (rules.win - rules.lose)
+
+
+def _instead(rules: Rules, table: Rules, unit: int) -> Iterable[tuple[str, int]]:
+    goal = -(-rules.win // unit) * unit  # where the table's last row ends
+    without = table.lose == NO_LOSING_GOAL
+    for name, own, other in zip(KEY_FIELDS, _key_values(rules), _key_values(table), strict=True):
+        value = other
+        if name == "win":
+            value = min(goal, other) if without else goal
+        elif name == "lose" and not without:
+            value = goal - (table.win - table.lose)
+        if own != value:
+            yield name, value
+
+
+def _shipped_games() -> list[Rules]:
+    """Return the games with a win table, without those that the table of a game before them values exactly.
+
+    Raises `TypeError` if a preset in SHIPPED_PRESETS does not exist.
+    """
+    unknown = [preset for preset in SHIPPED_PRESETS if preset not in PRESETS]
+    if unknown:
+        raise TypeError(f"SHIPPED_PRESETS: found {unknown[0]!r}; accepted: names in PRESETS")
+    wanted = [PRESETS[preset]._replace(win=LONGEST) for preset in ("classic", "no-bags")]
+    wanted += [_with_width(PRESETS[preset], width) for preset in ("classic", "no-bags") for width in WIDTHS]
+    wanted += [NIL_200._replace(win=LONGEST), _with_width(NIL_200, 300)]
+    wanted += [PRESETS[name]._replace(win=LONGEST, lose=NO_LOSING_GOAL) for name in LONG]
+    wanted += [PRESETS[name] for name in SHIPPED_PRESETS]
+    wanted += [_with_width(PRESETS[name], 300) for name in SHIPPED_PRESETS if name not in ("board-4", "ten-for-200")]
+    places: dict[GameKey, WinTableSlice] = {}
+    games = []
+    for rules in map(game_of, wanted):
+        nearest = nearest_game(rules, places)
+        if nearest is None or nearest.instead:
+            places[key_of(rules)] = place_of(rules, 0)
+            games.append(rules)
+    return games
+
+
+def _with_width(rules: Rules, width: int) -> Rules:
+    return rules._replace(win=width + LOSE, lose=LOSE)
+
+
+SLICES = placed(_shipped_games(), extra=0)  # in the array `win`
+WIN_CELLS = sum(map(cells_of, SLICES.values()))
+SHIPPED = Games({key_of(rules): place for rules, place in SLICES.items()})
+SHIPPED_ROWS = tuple((*key, *place) for key, place in SHIPPED.items())  # the same as rows, for kernels
+GAME_COLUMNS = len(SHIPPED_ROWS[0])  # number of columns
+PLACE_COLUMNS = WinTableSlice._fields.index("bag_shift")  # columns of the table `games` that say where a win table is

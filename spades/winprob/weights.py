@@ -1,0 +1,112 @@
+"""The net's weights in the form that the service multiplies, and other data that `winprob` prepares once.
+
+The net has two hidden layers. A constant input of 1 goes through both and is multiplied by the biases. The value of
+each outcome is an input, in 65,535ths as in the win tables. The weights come from the tables `net_position`
+(INPUTS + 1, H), `net_bid` (BID_INPUTS, H), `net_hidden` (H + 1, G) and `net_out` (G + 1, OUTCOMES). The last row of a
+table with "+ 1" holds the biases.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spades.game.auction import NO_BID, read_auction
+from spades.game.rules import Rules
+from spades.table_views import Tables
+from spades.winprob.features import INPUTS, VALUED, VALUES, Expected, expected_bids
+from spades.winprob.games import Games
+from spades.winprob.outcome_values import GameValues, game_values
+from spades.winprob.outcomes import OUTCOMES
+from spades.winprob.win_table import WIN_SCALE, win_array
+
+Floats = NDArray[np.float32]
+MOST_GAMES = 32  # rule sets whose values are kept: about 1 MB each, at most 4 MB
+_BIDS = (NO_BID,), range(14)  # possible bids of a seat that has not bid yet, and of one that has
+# Numbers as arrays, because numpy would convert a float at each call.
+_ZERO = np.zeros((), np.float32)
+_MOST = np.full((), 70.0, np.float32)  # largest exponent: float32 must hold 20 x 65,535 times its exponential
+
+
+class GamesInUse(dict[Rules, GameValues]):
+    """The values of each game (`game_values`), made at the game's first bid. Keeps the MOST_GAMES that it made last."""
+
+    def __init__(self, games: Games, tables: Tables) -> None:
+        super().__init__()
+        self._games = games
+        self._tables = tables
+
+    def __missing__(self, rules: Rules) -> GameValues:
+        found = self._games.nearest(rules)
+        assert found is not None, "the request's reading refuses rules without a win table"
+        if len(self) >= MOST_GAMES:
+            del self[next(iter(self))]
+        self[rules] = game_values(rules, found.win_slice, win_array(found.win_slice, self._tables))
+        return self[rules]
+
+
+class ExpectedBids:
+    """The expected bids of the others (`expected_bids`), for up to two previous bids.
+
+    Call it with a profile's tables, then index the result by `Auction.sequence` and by our bid. The lists are made when
+    the tables are first used.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, list[list[Expected]]] = {}
+
+    def __call__(self, tables: Tables) -> list[list[Expected]]:
+        """Return the expected bids of a profile's ``tables``, which must stay in use."""
+        found = self._known.get(id(tables))
+        if found is None:
+            sequences = [(seat, b0, b1) for seat in range(3) for b0 in _BIDS[seat > 0] for b1 in _BIDS[seat > 1]]
+            found = self._known[id(tables)] = [
+                [expected_bids(bid, read_auction(seat, b0, b1, NO_BID), tables) for bid in range(14)]
+                for seat, b0, b1 in sequences
+            ]
+        return found
+
+
+class Weights(NamedTuple):
+    """The net's weights in float32, with rows and columns added for the constant input, and what else a decision needs.
+
+    The first dimension of ``bid`` is larger than in the tables: it has an input for each outcome's value.
+    """
+
+    position: Floats  # (INPUTS + 1, H + 1)
+    bid: Floats  # (VALUES + OUTCOMES, H + 1)
+    hidden: Floats  # (H + 1, G + 1)
+    out: Floats  # (G + 1, OUTCOMES)
+    games: GamesInUse
+    expected: ExpectedBids
+
+
+def load_weights(tables: Tables, games: Games) -> Weights:
+    """Return the weights of ``tables``, whose arrays are ndarrays; ``games``: the games of the same table set."""
+    net = (tables.net_position, tables.net_bid, tables.net_hidden, tables.net_out)
+    position, of_bid, hidden, of_outcome = (np.asarray(layer, np.float64) for layer in net)
+    bids = np.zeros((VALUES + OUTCOMES, of_bid.shape[1]))
+    bids[:VALUES] = of_bid[:VALUES]
+    bids[[VALUES + outcome for outcome in VALUED]] = of_bid[VALUES:] / WIN_SCALE
+    layers = (
+        np.hstack([position, np.eye(1, INPUTS + 1, INPUTS).T]),
+        np.hstack([bids, np.zeros((len(bids), 1))]),
+        np.hstack([hidden, np.eye(1, len(hidden), len(hidden) - 1).T]),
+        of_outcome - of_outcome.mean(axis=1, keepdims=True),  # the same ratios of odds, within float32's range
+    )
+    first, of_bids, second, out = (layer.astype(np.float32) for layer in layers)
+    return Weights(first, of_bids, second, out, GamesInUse(games, tables), ExpectedBids())
+
+
+def outcome_odds(x: Floats, rows: Floats, weights: Weights) -> Floats:
+    """Return the odds of each bid's outcomes, (bids, OUTCOMES): probabilities times a factor that differs by bid.
+
+    ``x`` (INPUTS + 1,): the position's inputs and a constant 1. ``rows`` (bids, VALUES + OUTCOMES): for each bid, its
+    inputs and the values of its outcomes.
+    """
+    h: Floats = rows.dot(weights.bid)
+    h += x.dot(weights.position)
+    g = np.maximum(h, _ZERO, out=h).dot(weights.hidden)
+    odds: Floats = np.maximum(g, _ZERO, out=g).dot(weights.out)
+    np.exp(np.minimum(odds, _MOST, out=odds), out=odds)
+    return odds

@@ -1,0 +1,41 @@
+"""The rule options of the report, and the bids of a bidder that ignores the rules."""
+
+import random
+
+import pytest
+
+from spades.bidder import Position, decide
+from spades.game.auction import auction_after
+from spades.game.cards import parse_pbn
+from spades.game.legal import allowed_bids
+from spades.game.rules import Rules, make_rules
+from spades.policies import parse_policy
+from tables.report.rule_options import LONG, OPTIONS, SHORT
+from tests import naive
+from tests.conftest import committed_tables
+
+# In sections of their own, or without effect on the bids of `bis`.
+ELSEWHERE = {"win", "lose", "blind_nil", "blind_nil_points", "blind_nil_deficit", "variant", "deck"}
+ELSEWHERE |= {"blind_nil_pass", "nil_passes_first"}
+
+
+def test_every_field_has_a_row():
+    assert {field for fields in OPTIONS.values() for field in fields} == set(Rules._fields) - ELSEWHERE
+    for fields in OPTIONS.values():
+        assert make_rules("classic", fields | SHORT) == make_rules("bis-paper", {"bag_penalty": 100, **fields})
+        assert make_rules("classic", fields | LONG) == make_rules("classic", fields) != make_rules()
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_who_ignores_the_rules_bids_as_under_classic_ones(name):
+    tables, rng, rules = committed_tables(), random.Random(name), make_rules("classic", OPTIONS[name] | LONG)
+    heeding, ignoring = parse_policy("bis"), parse_policy("bis:rules=ignore")
+    for _ in range(60):
+        hand = parse_pbn(naive.pbn_of(rng.sample(naive.DECK, 13)))
+        bids = tuple(rng.choice((4, 4, 5)) for _ in range(rng.randrange(3)))
+        position = Position(hand, bids, rng.randrange(-100, 480), rng.randrange(-100, 480), rng.randrange(3), 0, rules)
+        found = decide(position, ignoring, tables, explain=False).bid
+        plain = decide(position._replace(rules=make_rules()), heeding, tables, explain=False).bid
+        allowed = allowed_bids(hand, auction_after(bids).partner_bid, rules)
+        assert allowed >> found & 1
+        assert found == plain or not allowed >> plain & 1

@@ -1,0 +1,18 @@
+"""The pages about the rules and the settings say what the declarations say."""
+
+import re
+
+from spades.game.rules import FIELDS, PRESETS, VARIANTS
+from tests.reference_update import PAGES, SECTIONS, updated
+
+
+def test_the_pages_are_up_to_date():
+    pages = [path.read_text(encoding="utf-8") for path in PAGES]
+    assert [updated(page) for page in pages] == pages, "run python -m tests.reference_update"
+    assert re.findall(r"<!-- table: (\S+) -->", "".join(pages)) == list(SECTIONS)
+
+
+def test_everything_is_on_it():
+    tables = {name: make() for name, make in SECTIONS.items()}
+    for name, listed in (("fields", FIELDS), ("presets", PRESETS), ("policies", VARIANTS)):
+        assert [line.split("`")[1] for line in tables[name].splitlines()[2:]] == list(listed)

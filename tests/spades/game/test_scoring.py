@@ -1,0 +1,225 @@
+"""Scoring of a round and the end of a game: published examples, cases by hand, and a slow reference."""
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from spades.game.rules import (
+    FIELDS,
+    TRICKS_ARE_BAGS,
+    TRICKS_ARE_NOTHING,
+    TRICKS_COUNT_FOR_CONTRACT,
+    Rules,
+    make_rules,
+)
+from spades.game.scoring import (
+    BLIND_NIL,
+    NIL,
+    contract_of,
+    contract_points,
+    game_winner,
+    is_nil,
+    nil_stake,
+    score_side,
+)
+from tests import naive
+from tests.spades.game.test_rules import overrides
+
+CLASSIC = Rules()
+PAPER = make_rules("bis-paper")
+
+
+def test_published_examples():
+    """Bids of 4 and 2, 9 tricks; 288 points and 8 bags before the round (ECAI 2020, section 2)."""
+    points, bags = score_side(4, 5, 2, 4, 8, CLASSIC)
+    assert (288 + points, bags) == (251, 1)  # Pagat and most apps
+    points, bags = score_side(4, 5, 2, 4, 8, PAPER)
+    assert (288 + points, bags) == (241, 1)  # the paper
+
+
+@pytest.mark.parametrize(
+    ("bid", "taken", "partner", "partner_taken", "bags", "points", "bags_after"),
+    [
+        (3, 3, 4, 4, 0, 70, 0),  # made exactly
+        (3, 4, 4, 4, 0, 71, 1),  # one bag
+        (3, 0, 4, 7, 2, 70, 2),  # partner's tricks count
+        (3, 3, 4, 3, 5, -70, 5),  # set by one: no bags
+        (3, 0, 4, 0, 9, -70, 9),
+        (6, 7, 5, 5, 9, 110 + 1 - 100, 0),  # the tenth bag
+        (1, 7, 1, 6, 9, 20 + 11 - 200, 0),  # the tenth and the twentieth
+        (1, 7, 1, 5, 9, 20 + 10 - 100, 9),
+        (NIL, 0, 5, 5, 0, 150, 0),
+        (NIL, 0, 5, 7, 0, 152, 2),
+        (NIL, 0, 5, 4, 0, 50, 0),  # the nil counts only its bidder's tricks
+        (NIL, 1, 5, 5, 0, -50 + 1, 1),  # a failed nil's trick is a bag
+        (NIL, 1, 5, 4, 0, -150 + 1, 1),  # and does not help partner
+        (NIL, 3, 5, 5, 8, -50 + 3 - 100, 1),
+        (5, 5, NIL, 1, 0, -50 + 1, 1),  # the same with partners exchanged
+        (BLIND_NIL, 0, 4, 4, 0, 240, 0),
+        (BLIND_NIL, 2, 4, 4, 0, -160 + 2, 2),
+        (NIL, 0, NIL, 0, 3, 200, 3),  # double nil
+        (NIL, 0, NIL, 4, 0, 0 + 4, 4),
+        (NIL, 2, NIL, 4, 7, -200 + 6 - 100, 3),
+        (BLIND_NIL, 0, NIL, 0, 0, 300, 0),
+        (13, 13, NIL, 0, 0, 230, 0),
+        (7, 7, 7, 6, 0, -140, 0),
+    ],
+)
+def test_classic_by_hand(bid, taken, partner, partner_taken, bags, points, bags_after):
+    assert score_side(bid, taken, partner, partner_taken, bags, CLASSIC) == (points, bags_after)
+    assert score_side(partner, partner_taken, bid, taken, bags, CLASSIC) == (points, bags_after)
+
+
+@pytest.mark.parametrize(
+    ("option", "points", "bags_after"),
+    [
+        (TRICKS_ARE_BAGS, -100 - 40 + 2, 2),  # nil took 2, partner 3 of 4: set
+        (TRICKS_COUNT_FOR_CONTRACT, -100 + 40 + 1, 1),  # the nil bidder's 2 tricks make the contract, with one bag
+        (TRICKS_ARE_NOTHING, -100 - 40, 0),
+    ],
+)
+def test_failed_nil_tricks_short_contract(option, points, bags_after):
+    assert score_side(NIL, 2, 4, 3, 0, Rules(failed_nil_tricks=option)) == (points, bags_after)
+
+
+@pytest.mark.parametrize(
+    ("option", "points", "bags_after"),
+    [
+        (TRICKS_ARE_BAGS, -100 + 40 + 3, 3),
+        (TRICKS_COUNT_FOR_CONTRACT, -100 + 40 + 3, 3),
+        (TRICKS_ARE_NOTHING, -100 + 40 + 1, 1),
+    ],
+)
+def test_failed_nil_tricks_made_contract(option, points, bags_after):
+    assert score_side(NIL, 2, 4, 5, 0, Rules(failed_nil_tricks=option)) == (points, bags_after)
+
+
+def test_without_bags():
+    assert score_side(3, 6, 3, 5, 9, Rules(bags=0)) == (60, 9)
+    assert score_side(NIL, 2, 3, 3, 0, Rules(bags=0)) == (-70, 0)
+
+
+def test_another_limit_and_penalty():
+    assert score_side(2, 5, 2, 4, 3, Rules(bag_limit=5, bag_penalty=50)) == (40 + 5 - 50, 3)
+    assert score_side(2, 5, 2, 4, 0, Rules(bag_limit=1, bag_penalty=7)) == (40 + 5 - 35, 0)
+
+
+@pytest.mark.parametrize(
+    ("bid", "taken", "partner", "partner_taken", "points", "bags_after"),
+    [
+        (6, 6, 4, 4, 200, 0),
+        (6, 8, 4, 4, 202, 2),  # more than ten tricks are bags
+        (6, 5, 4, 4, -200, 0),
+        (6, 6, 3, 3, 90, 0),
+        (7, 7, 4, 4, 110, 0),
+        (7, 7, 4, 3, -110, 0),
+        (10, 10, NIL, 0, 300, 0),
+        (10, 10, NIL, 1, 200 - 100 + 1, 1),
+    ],
+)
+def test_ten_for_200(bid, taken, partner, partner_taken, points, bags_after):
+    assert score_side(bid, taken, partner, partner_taken, 0, Rules(ten_for_200=1)) == (points, bags_after)
+
+
+@given(overrides())
+def test_contracts_count_whole_tens(changed):
+    """With any values of the rules: `winprob` counts contracts in tens of points."""
+    rules = Rules(**{name: FIELDS[name].values.number_of(value) or 0 for name, value in changed.items()})
+    points = [contract_points(contract, rules) for contract in range(27)]
+    assert min(points) >= 0
+    assert [number % 10 for number in points] == [0] * 27
+
+
+def test_bid_helpers():
+    assert [contract_of(bid) for bid in (0, 1, 13, BLIND_NIL)] == [0, 1, 13, 0]
+    assert [is_nil(bid) for bid in (0, 1, 13, BLIND_NIL, -1)] == [True, False, False, True, False]
+    rules = Rules(nil_points=50, blind_nil_points=150)
+    assert [nil_stake(bid, rules) for bid in (0, 1, 13, BLIND_NIL)] == [50, 0, 0, 150]
+
+
+bids = st.integers(0, 14)
+
+
+@given(
+    bids,
+    bids,
+    st.integers(0, 13).flatmap(lambda total: st.tuples(st.integers(0, total), st.just(total))),
+    st.integers(0, 9),
+    st.sampled_from(("bags", "contract", "none")),
+    st.booleans(),
+    st.integers(1, 12),
+    st.sampled_from((0, 100, 110)),
+    st.sampled_from((0, 50, 100)),
+    st.booleans(),
+)
+@example(0, 0, (6, 13), 0, "contract", True, 10, 100, 100, False)
+@example(6, 4, (6, 9), 0, "bags", True, 10, 100, 100, True)
+def test_against_oracle(bid, partner, taken, bags, failed, count_bags, limit, penalty, nil, ten):
+    own, total = taken
+    bags %= limit
+    rules = make_rules(
+        "classic",
+        {
+            "failed_nil_tricks": failed,
+            "bags": count_bags,
+            "bag_limit": limit,
+            "bag_penalty": penalty,
+            "nil_points": nil,
+            "blind_nil_points": 2 * nil,
+            "ten_for_200": ten,
+        },
+    )
+    told = [("blind" if b == BLIND_NIL else b, n) for b, n in ((bid, own), (partner, total - own))]
+    expected = naive.score(
+        told,
+        bags,
+        nil=nil,
+        blind=2 * nil,
+        failed=failed,
+        count_bags=count_bags,
+        limit=limit,
+        penalty=penalty,
+        ten=ten,
+    )
+    assert score_side(bid, own, partner, total - own, bags, rules) == expected
+
+
+@pytest.mark.parametrize(
+    ("score", "other", "winner"),
+    [
+        (499, 499, 0),
+        (500, 499, 1),
+        (499, 500, -1),
+        (500, 500, 0),  # on a tie, the game goes on
+        (510, 520, -1),
+        (-5000, 0, 0),  # no losing goal
+    ],
+)
+def test_end_of_a_classic_game(score, other, winner):
+    assert game_winner(score, other, CLASSIC) == winner
+
+
+@pytest.mark.parametrize(
+    ("score", "other", "winner"),
+    [
+        (199, -99, 0),
+        (200, -100, 1),
+        (-99, 199, 0),
+        (-100, -99, -1),
+        (-99, -100, 1),
+        (-100, -100, 0),
+        (-150, -120, -1),  # both below the losing goal: the higher score wins
+        (-120, -150, 1),
+        (230, 210, 1),
+    ],
+)
+def test_end_of_a_game_of_the_paper(score, other, winner):
+    assert game_winner(score, other, PAPER) == winner
+
+
+@given(st.integers(-130, 230), st.integers(-130, 230), st.booleans())
+def test_end_against_oracle(a, b, losing):
+    rules = Rules(win=200, lose=-100) if losing else Rules(win=200)
+    expected = {"a": 1, "b": -1, None: 0}[naive.winner(a, b, 200, -100 if losing else None)]
+    assert game_winner(a, b, rules) == expected
+    assert game_winner(b, a, rules) == -expected

@@ -1,0 +1,298 @@
+"""Opening the tables: both forms of valid tables have the same values; errors name the damaged file and the reason."""
+
+import hashlib
+import json
+import shutil
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from spades import tableset
+from spades.errors import TablesError
+from spades.manifest import MANIFEST, SEAL, read_manifest, sealed
+from spades.table_profile import PARTNERSHIP_PROFILE
+from spades.table_views import Tables
+from spades.tableset import DEFAULT_DIRECTORY, open_tables
+from spades.winprob.games import WIN_CELLS
+
+
+@pytest.fixture
+def directory(tmp_path):
+    """A copy of the committed tables, which a test can damage."""
+    return shutil.copytree(DEFAULT_DIRECTORY, tmp_path / "data")
+
+
+def edit(directory, change):
+    """Apply ``change`` to the manifest's JSON, and update its checksum."""
+    path = directory / MANIFEST
+    content = json.loads(path.read_text())
+    del content[SEAL]
+    change(content)
+    path.write_bytes(sealed(content))
+
+
+def test_committed_tables_open():
+    tables = open_tables()
+    assert tables.directory == DEFAULT_DIRECTORY
+    release, _, digits = tables.version.partition("+")
+    assert release == tables.manifest.release
+    assert digits == tables.sha256[:8]
+    assert len(tables.sha256) == 64
+    assert {"p_length", "cnil"} <= set(tables.families)
+    assert tables.families["cnil"].exact
+    assert tables.families["cnil"].seed is None
+
+
+def test_views_read_the_same_bytes():
+    tables = open_tables()
+    assert (
+        Tables._fields
+        == tuple(tables.kernel[PARTNERSHIP_PROFILE]._asdict())
+        == tuple(tables.kernel_arrays[PARTNERSHIP_PROFILE]._asdict())
+    )
+    for name, view in tables.kernel[PARTNERSHIP_PROFILE]._asdict().items():
+        array = getattr(tables.kernel_arrays[PARTNERSHIP_PROFILE], name)
+        assert isinstance(view, memoryview)
+        assert type(array) is np.ndarray
+        assert view.shape == array.shape
+        assert view.readonly
+        assert not array.flags.writeable
+        assert array.flags.c_contiguous
+        assert view.tobytes() == array.tobytes()
+        middle = tuple(size // 2 for size in array.shape)
+        assert view[middle] == array[middle]
+    assert type(tables.kernel[PARTNERSHIP_PROFILE].p_length[2, 11, 1]) is float
+    assert round(tables.kernel[PARTNERSHIP_PROFILE].p_length[2, 11, 1], 4) == 0.2281
+    assert tables.kernel[PARTNERSHIP_PROFILE].cnil.shape == (2, 8192)
+    assert round(tables.kernel[PARTNERSHIP_PROFILE].cnil[0, 1 << 10], 4) == 0.5714  # the singleton queen of a side suit
+
+
+def test_arrays_are_read_only():
+    tables = open_tables()
+    with pytest.raises(ValueError, match="read-only"):
+        tables.arrays["p_length"][0, 0, 0] = 0.0
+    with pytest.raises(TypeError, match="read-only"):
+        tables.kernel[PARTNERSHIP_PROFILE].p_length[0, 0, 0] = 0.0
+
+
+def test_the_manifest_is_what_it_says_of_itself(directory):
+    """A changed text, which no file's checksum covers, is refused like a changed table."""
+    path = directory / MANIFEST
+    text = path.read_text()
+    for before, after in (('"places": 13', '"places": 14'), ('"generator": 1', '"generator": 2')):
+        assert before in text
+        path.write_text(text.replace(before, after, 1))
+        with pytest.raises(TablesError, match=r"manifest\.json: found content with sha256 \w{64}; expected \w{64}"):
+            open_tables(directory)
+    content = json.loads(text)
+    del content[SEAL]
+    path.write_text(json.dumps(content))
+    with pytest.raises(TablesError, match="found sha256 None; expected a string"):
+        open_tables(directory)
+
+
+@pytest.mark.parametrize("respell", [json.dumps, str.rstrip, lambda text: text.replace("\n", "\r\n")])
+def test_another_spelling_of_the_manifest(directory, respell):
+    path = directory / MANIFEST
+    text = path.read_text()
+    path.write_bytes(respell(json.loads(text) if respell is json.dumps else text).encode())
+    with pytest.raises(TablesError, match=r"manifest\.json: found the right content in another form"):
+        open_tables(directory)
+
+
+def test_content_changes_the_version(directory):
+    before = read_manifest(directory)
+    edit(directory, lambda content: content["families"]["cnil"].update(generator=99))
+    after = read_manifest(directory)
+    assert after.release == before.release
+    assert after.version != before.version
+
+
+def test_missing_file(directory):
+    (directory / "cnil.npy").unlink()
+    with pytest.raises(TablesError, match=r"cnil\.npy: not found; expected 393344 bytes with sha256 [0-9a-f]{64}"):
+        open_tables(directory)
+
+
+def test_short_file(directory):
+    path = directory / "p_length.npy"
+    path.write_bytes(path.read_bytes()[:-8])
+    with pytest.raises(TablesError, match=r"p_length\.npy: found 1912 bytes; expected 1920"):
+        open_tables(directory)
+
+
+def test_changed_file(directory):
+    path = directory / "p_length.npy"
+    path.write_bytes(path.read_bytes()[:-1] + b"\x01")
+    with pytest.raises(TablesError, match=r"p_length\.npy: found sha256 [0-9a-f]{64}; expected [0-9a-f]{64}"):
+        open_tables(directory)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(at=st.integers(0, 1919), flip=st.integers(1, 255))
+def test_any_changed_byte_is_found(directory, at, flip):
+    path = directory / "p_length.npy"
+    good = path.read_bytes()
+    entry = read_manifest(directory).files["p_length.npy"]
+    try:
+        path.write_bytes(good[:at] + bytes([good[at] ^ flip]) + good[at + 1 :])
+        with pytest.raises(TablesError, match=r"p_length\.npy"):
+            tableset.open_array(directory, "p_length.npy", entry)
+    finally:
+        path.write_bytes(good)
+
+
+def test_stray_file(directory):
+    np.save(directory / "other.npy", np.zeros(3))
+    with pytest.raises(TablesError, match=r"other\.npy: found a file that is not in manifest\.json"):
+        open_tables(directory)
+
+
+def replaced(directory, array, array_name="p_length", **changes):
+    """Replace a file by ``array``, with a manifest that has the right size and sha256."""
+    path = directory / f"{array_name}.npy"
+    np.save(path, array)
+    content = path.read_bytes()
+    true = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest(), **changes}
+    edit(directory, lambda manifest: manifest["files"][f"{array_name}.npy"].update(true))
+
+
+def test_other_shape(directory):
+    replaced(directory, np.zeros((4, 14, 3)))
+    with pytest.raises(TablesError, match=r"p_length\.npy: found shape.*\(4, 14, 3\).*expected.*\(4, 14, 4\)"):
+        open_tables(directory)
+
+
+def test_other_dtype(directory):
+    replaced(directory, np.zeros((4, 14, 4), dtype="<f4"))
+    with pytest.raises(TablesError, match=r"p_length\.npy: found.*'<f4'.*expected.*'<f8'"):
+        open_tables(directory)
+
+
+def test_a_type_that_the_kernels_do_not_read(directory):
+    replaced(directory, np.zeros((4, 14, 4), dtype="<u2"), dtype="<u2")
+    with pytest.raises(TablesError, match=r"p_length\.npy: found dtype <u2; expected <f8"):
+        open_tables(directory)
+
+
+def test_win_tables_of_other_games(directory):
+    """Code with other games made them, so the places of the tables differ."""
+    replaced(directory, np.zeros(1000, "<u2"), array_name="win", shape=(1000,))
+    with pytest.raises(TablesError, match=rf"win\.npy: found shape \(1000,\); expected \({WIN_CELLS},\) for this code"):
+        open_tables(directory)
+
+
+@pytest.mark.parametrize("dtype", ["<f4", "<f8"])
+def test_curves_of_older_tables_open(directory, dtype):
+    """Older tables have float64; a cell reads as the same Python float in both types."""
+    curves = np.linspace(0.0, 1.0, 2955 * 101).reshape(2955, 101).astype("<f4").astype(dtype)
+    replaced(directory, curves, array_name="curves", dtype=dtype)
+    opened = open_tables(directory).kernel[PARTNERSHIP_PROFILE].curves
+    assert opened.format == np.dtype(dtype).char
+    assert type(opened[7, 50]) is float
+    assert opened[7, 50] == float(curves[7, 50])
+
+
+def test_fortran_order(directory):
+    replaced(directory, np.asfortranarray(np.zeros((4, 14, 4))))
+    with pytest.raises(TablesError, match=r"p_length\.npy: found.*'Fortran'.*expected.*'C'"):
+        open_tables(directory)
+
+
+def test_no_npy_header(directory):
+    content = b"not an array at all"
+    (directory / "p_length.npy").write_bytes(content)
+    true = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    edit(directory, lambda manifest: manifest["files"]["p_length.npy"].update(true))
+    with pytest.raises(TablesError, match=r"p_length\.npy: found no npy header"):
+        open_tables(directory)
+
+
+def test_bytes_behind_the_array(directory):
+    content = (directory / "p_length.npy").read_bytes() + b"more"
+    (directory / "p_length.npy").write_bytes(content)
+    true = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    edit(directory, lambda manifest: manifest["files"]["p_length.npy"].update(true))
+    with pytest.raises(TablesError, match=r"p_length\.npy: found 1924 bytes; expected 1920"):
+        open_tables(directory)
+
+
+def test_no_directory(tmp_path):
+    with pytest.raises(TablesError, match=r"nowhere.manifest\.json: not found"):
+        open_tables(tmp_path / "nowhere")
+
+
+def test_a_directory_in_a_files_place(directory):
+    (directory / MANIFEST).unlink()
+    (directory / MANIFEST).mkdir()
+    with pytest.raises(TablesError, match=r"manifest\.json: can't be read"):
+        open_tables(directory)
+
+
+@pytest.mark.parametrize("text", ["", "{", "nonsense", "[" * 100_000, '{"format": 1'])
+def test_broken_json(directory, text):
+    (directory / MANIFEST).write_text(text)
+    with pytest.raises(TablesError, match=r"manifest\.json: found no JSON"):
+        open_tables(directory)
+
+
+def test_broken_encoding(directory):
+    (directory / MANIFEST).write_bytes(b'{"format": "\xff"}')
+    with pytest.raises(TablesError, match=r"manifest\.json: found no JSON"):
+        open_tables(directory)
+
+
+@pytest.mark.parametrize("number", [0, 2, "1", None, True])
+def test_other_format(directory, number):
+    edit(directory, lambda content: content.update(format=number))
+    with pytest.raises(TablesError, match=r"manifest\.json: found format .*; expected 1"):
+        open_tables(directory)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda m: m.pop("version"), "found version None; expected a string"),
+        (lambda m: m.update(files=[]), r"found files \[\]; expected an object"),
+        (lambda m: m["files"].update({"cnil.npy": 3}), r"cnil\.npy: found int; expected an object"),
+        (lambda m: m["files"]["cnil.npy"].pop("sha256"), r"cnil\.npy: found sha256 None; expected a string"),
+        (lambda m: m["files"]["cnil.npy"].update(bytes="9"), r"cnil\.npy: found bytes '9'; expected an integer"),
+        (lambda m: m["files"]["cnil.npy"].update(bytes=True), r"cnil\.npy: found bytes True; expected an integer"),
+        (lambda m: m["files"]["cnil.npy"].update(shape=["3"]), r"found shape \['3'\]; expected a list of int"),
+        (lambda m: m["files"]["cnil.npy"].update(dtype="|O"), r"cnil\.npy: found dtype '\|O'; expected one of"),
+        (lambda m: m["files"]["cnil.npy"].update(axes=["one"]), r"cnil\.npy: found 1 axes; expected 3"),
+        (lambda m: m["files"]["cnil.npy"].update(family="x"), r"cnil\.npy: found family 'x'; expected one of"),
+        (lambda m: m["files"].update({"../x.npy": m["files"]["cnil.npy"]}), r"found file name '\.\./x\.npy'"),
+        (lambda m: m["families"]["cnil"].pop("generator"), r"cnil: found generator None; expected an integer"),
+        (lambda m: m["families"]["cnil"].update(exact=0), r"cnil: found exact 0; expected true or false"),
+        (lambda m: m["families"]["cnil"].update(exact=False), r"cnil: found seed None; expected an integer"),
+        (lambda m: m["families"]["cnil"].update(code=3), r"cnil: found code 3; expected a string"),
+    ],
+)
+def test_manifest_fields(directory, change, message):
+    edit(directory, change)
+    with pytest.raises(TablesError, match=message) as caught:
+        open_tables(directory)
+    assert MANIFEST in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (lambda entry: entry.pop("code", None), None),  # tables that were built before it was recorded
+        (lambda entry: entry.update(code=None), None),
+        (lambda entry: entry.update(code="5f0c"), "5f0c"),
+    ],
+)
+def test_the_hash_of_the_code_may_be_missing(directory, change, code):
+    edit(directory, lambda content: change(content["families"]["cnil"]))
+    assert open_tables(directory).families["cnil"].code == code
+
+
+def test_kernels_get_all_their_tables(directory):
+    edit(directory, lambda content: content["files"].pop("cnil.npy"))
+    (directory / "cnil.npy").unlink()
+    with pytest.raises(TablesError, match=r"manifest\.json: found no file cnil\.npy"):
+        open_tables(directory)

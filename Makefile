@@ -17,7 +17,6 @@
 #                                           does the working tree answer as the commit does? BASE's default is the
 #                                           commit of main that this branch started from
 #   make check                              ruff, mypy --strict, import contracts
-#   make imports                            print import cycles, modules per package, long parameter lists, lines of code
 #   make fix                                mend what ruff can mend
 #   make bench [ARGS="--rounds 7"]          a decision, a card, the engine, the service beside its yardsticks
 #   make loadtest [DURATION=30] [RATE=500] [PROMISE_MS=25] [ARGS="--url http://host:port"]
@@ -58,7 +57,7 @@ FIND_PYTHON = found=; for candidate in $(or $(PYTHON),python3.13 python3.12 pyth
 	echo "No usable Python: expected >= 3.11 with venv and ensurepip (on Debian: python3-venv), tried:" \
 	"$(or $(PYTHON),python3.13 python3.12 python3.11 python3). Name one with PYTHON=..." >&2; exit 1; fi
 
-.PHONY: help run install test test-busy test-fast test-long clients test-clients same-answers screenshots check imports fix bench \
+.PHONY: help run install test test-busy test-fast test-long clients test-clients same-answers screenshots check fix bench \
 	loadtest \
 	loadtest-web dashboards-check \
 	prometheusrule sbom pin-images tables verify lock clean
@@ -108,9 +107,6 @@ check: $(ALL)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
-
-imports: $(ALL)
-	@$(BIN)/python -m tests.structure
 
 fix: $(ALL)
 	$(BIN)/ruff check --fix .

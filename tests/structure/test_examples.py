@@ -34,7 +34,7 @@ from tables import __main__ as tables_command
 from tests.bench import big_log
 from tests.patience import LIMIT_S
 from tests.service.conftest import RealServer, running_server
-from tests.structure.summary import sources
+from tests.structure.test_structure import PACKAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
@@ -268,7 +268,8 @@ class Reader:
 @cache
 def names_in_the_code() -> frozenset[str]:
     """Return all words of the source."""
-    return frozenset(word for text in sources().values() for word in re.findall(r"\w+", text))
+    texts = (path.read_text() for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+    return frozenset(word for text in texts for word in re.findall(r"\w+", text))
 
 
 def names_in_the_tests() -> frozenset[str]:

@@ -18,7 +18,7 @@ from service.roles import RELEASES, Canary, Role, Roles, read_roles
 from service.settings import Settings
 from spades.bidder import decide
 from spades.errors import TablesError
-from spades.inference.inference import BIDDERS, Readers, infer, readers_of
+from spades.inference.inference import BIDDERS, Readers, infer
 from spades.manifest import MANIFEST
 from spades.policies import SERVED
 from spades.set_options import SetOptions, options_of
@@ -52,7 +52,7 @@ class OpenSet:
         self.options: SetOptions = options_of(tables)
         self.version = tables.version
         # For inferences: the tables that turn bids into probabilities.
-        self.readers: Readers = readers_of(tables.arrays)
+        self.readers: Readers = tables.readers
         self.changed = ""
 
 

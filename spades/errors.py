@@ -4,6 +4,7 @@ BiddingError(ValueError)         a caller's input can't be used
 ├── CardError                    unknown or repeated card
 ├── HandSizeError                not 13 cards, or not four suits
 ├── PolicyError                  unknown policy or policy option
+├── PositionError                bids, scores or cards that are out of range or cannot be true together
 └── RulesError                   unknown preset or unsupported rule; names the field
 ResultsError(RuntimeError)       the file of measured win rates is missing, can't be read, or lacks a win rate
 TablesError(RuntimeError)        a table file is missing, too short, changed or does not match the manifest
@@ -24,6 +25,10 @@ class HandSizeError(BiddingError):
 
 class PolicyError(BiddingError):
     """An unknown policy, or an option that the policy does not have."""
+
+
+class PositionError(BiddingError):
+    """Bids, scores or cards that are out of range or cannot be true together."""
 
 
 class RulesError(BiddingError):

@@ -1,4 +1,6 @@
-"""Default policy options of a table set. They were tuned on its tables and apply unless the policy text sets them.
+"""Default policy options of a table set, and the policy that decides with them.
+
+The options were tuned on the set's tables and apply unless the policy text sets them.
 
 The entry FAMILY of the set's manifest lists them by policy and variant, and how they were found (`tables.logs.tune`).
 If a policy text sets an option itself, that value counts. A text with `tuned` or `variant=ignore` takes no option of a
@@ -11,8 +13,8 @@ from typing import NamedTuple, TypeAlias
 from spades.errors import PolicyError, TablesError
 from spades.game.rules import PARTNERSHIP, VARIANTS
 from spades.manifest import MANIFEST
-from spades.policies import SERVED, parse_policy
-from spades.policy import CONVENTIONS, NO_CONVENTION
+from spades.policies import SERVED, decider_of, option_names, parse_policy, row_of
+from spades.policy import CONVENTIONS, NO_CONVENTION, Policy
 from spades.tableset import TableSet
 
 FAMILY = "options"  # the manifest's entry, and the parameter of it that holds the list
@@ -81,3 +83,34 @@ def with_options(text: str, variant: int, options: SetOptions) -> str:
             more = [option for option in entry.options.split(",") if option.partition("=")[0] not in names]
             return f"{name}:{','.join([*more, *own])}" if more else text
     return text
+
+
+def plays_conventions(text: str) -> bool:
+    """Return whether the policy of ``text`` has the option `convention`."""
+    return "convention" in option_names(text.partition(":")[0])
+
+
+class Bidder(NamedTuple):
+    """The policy that decides a request."""
+
+    policy: Policy  # with its convention
+    text: str
+    base: str  # the text without options
+    convention: str
+    plays_convention: bool  # False: the policy of the request can't play the convention
+    needs_win_table: bool
+
+
+@lru_cache(maxsize=1024)
+def bidder_of(text: str, convention: str | None, variant: int, has_win_table: bool, options: SetOptions) -> Bidder:
+    """Return the policy that decides a request with policy ``text``.
+
+    ``convention``: the request's field; None if it was left out, so that the policy's own option counts.
+    ``has_win_table``: whether the rules have one; only `best` needs it. ``options``: those of the table set.
+    """
+    decider = with_options(decider_of(text, has_win_table), variant, options)
+    policy, row = parse_policy(decider, variant), row_of(decider)
+    if convention is not None:
+        policy = policy._replace(convention=CONVENTIONS.index(convention))
+    plays_convention = policy.convention == NO_CONVENTION or (plays_conventions(text) and variant == PARTNERSHIP)
+    return Bidder(policy, decider, row.name, CONVENTIONS[policy.convention], plays_convention, row.needs_win_table)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.errors import TablesError
+from spades.inference.inference import Readers, readers_of
 from spades.manifest import MANIFEST, FamilyEntry, FileEntry, Manifest, check_strays, read_manifest
 from spades.table_profile import PARTNERSHIP_PROFILE, PROFILES
 from spades.table_views import Tables, dtypes_of
@@ -66,6 +67,11 @@ class TableSet:
     def weights(self) -> Weights:
         """The network of `winprob`, in the service's form; made at first use, because no other policy needs it."""
         return load_weights(self.kernel_arrays[PARTNERSHIP_PROFILE], self.games)
+
+    @cached_property
+    def readers(self) -> Readers:
+        """The arrays of inference; made at first use. Raises `TablesError` if one is missing."""
+        return readers_of(self.arrays)
 
     @cached_property
     def games(self) -> Games:

@@ -22,13 +22,8 @@ from spades.game.cards import cards_of
 from spades.game.decks import CARD_NAMES
 from spades.game.rules import CUTTHROAT
 from spades.game.variants import deck_number
-from spades.play.card_reasons import NEWEST, NEWEST_ALONE, explain_card
-from spades.play.solo.solo import solo2
-from spades.play.srp.srp import srp4
+from spades.play.card_reasons import PLAYERS, explain_card
 from spades.play.tricks import legal_cards
-
-# By whether the player is alone: its name and its kernel.
-PLAYERS = {False: (NEWEST, srp4), True: (NEWEST_ALONE, solo2)}
 
 
 async def play(state: State, body: bytes, deadline: float, key: Key | None) -> tuple[bytes, str | None]:

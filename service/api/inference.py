@@ -18,12 +18,12 @@ from service.api.json_limits import SINGLE_LIMITS
 from service.api.shared_state import SLICE_S, State
 from service.api.table_choice import set_for
 from service.contract.inference import InferenceCall, InferenceItemAnswer, read_inference, read_inference_item
-from service.contract.inference_faults import nothing_fits
 from service.keys import Key
-from service.problems import invalid_request
+from service.problems import Fault, invalid_request
 from service.table_sets import TableSets
 from spades.game.decks import CARD_NAMES
 from spades.game.variants import deck_number
+from spades.inference.contradictions import NOTHING_FITS
 from spades.inference.deals import Seats, draw, sampler_of
 from spades.inference.inference import Inferred, Readers, infer
 from spades.inference.knowledge import Unseen
@@ -129,7 +129,7 @@ def answer_body(call: InferenceCall, inferred: Inferred, version: str) -> Infere
 def _inferred(call: InferenceCall, readers: Readers) -> Inferred:
     inferred = infer(call.view, call.bids, call.rules, readers)
     if inferred is None:
-        raise invalid_request([nothing_fits()])
+        raise invalid_request([Fault("/bids", "contradiction", NOTHING_FITS)])
     return inferred
 
 

@@ -11,12 +11,12 @@ from service.contract.rules import CLASSIC, Context
 from service.problems import quote
 from spades.game.auction import NO_BID
 from spades.game.legal import possible_bids
-from spades.game.rules import CUTTHROAT, MIRROR, SUICIDE, UNLIMITED, VARIANTS, WHIZ, WHIZ_STRICT, Rules
+from spades.game.rules import CUTTHROAT, SUICIDE, UNLIMITED, VARIANTS, Rules
 from spades.game.scoring import BLIND_NIL, contract_of, is_nil
+from spades.game.variants import SPADE_COUNTS
 
 Faults = list[tuple[Place, str, str]]
 MAX_LEGAL_BIDS: Final = 15  # nil, 1 to 13, blind nil
-SPADE_COUNTS: Final = (MIRROR, WHIZ, WHIZ_STRICT)  # variants in which a bid above 0 is the number of the hand's spades
 BID_WORDS = {str(bid): bid for bid in range(TRICKS + 1)} | {"nil": 0, "blind_nil": BLIND_NIL}
 _ACCEPTED = 'accepted: 0..13, "nil" or "blind_nil"'
 _BID = {

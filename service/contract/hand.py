@@ -7,15 +7,13 @@ from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 from service.contract.faults import Place, json_type, refusal
 from service.contract.rules import Context
 from service.problems import quote
-from spades.game.cards import RANKS, pbn_card
-from spades.game.decks import CARD_CODES, DECK_BITS, DECKS
+from spades.game.cards import MAX_PBN_CHARS, RANKS, SUIT_TEXTS, pbn_names
+from spades.game.decks import CARD_BITS, DECK_BITS, DECKS
 from spades.game.passing import MOST_PASSED
 from spades.game.rules import Rules
 from spades.game.variants import deck_number
 
 TRICKS: Final = 13
-MAX_PBN_CHARS: Final = 64
-SUIT_TEXTS: Final = {suit: (suit, suit.lower(), symbol) for suit, symbol in zip("SHDC", "♠♥♦♣", strict=True)}
 _SUIT_PATTERN = f"[{''.join(text for texts in SUIT_TEXTS.values() for text in texts)}]"
 _RANK_PATTERN = f"(10|[{RANKS}{RANKS[8:].lower()}])"
 CARD_SCHEMA: Final = {
@@ -40,26 +38,13 @@ HAND_SCHEMA = {
 }
 
 
-def texts_of(card: str) -> set[str]:
-    """Return every accepted text of a card.
-
-    >>> sorted(texts_of("2S"))
-    ['2S', '2s', '2♠', 'S2', 's2', '♠2']
-    """
-    rank, suit = card[0], card[1]
-    ranks = {rank, rank.lower()} | ({"10"} if rank == "T" else set())
-    if suit not in SUIT_TEXTS:  # a joker
-        return {letter + j for letter in ranks for j in (suit, suit.lower())}
-    return {text for one in ranks for other in SUIT_TEXTS[suit] for text in (one + other, other + one)}
-
-
 class _Cards:
     """How the cards of one deck are written."""
 
     def __init__(self, number: int) -> None:
         self.name = DECKS[number].name
         self.deck = DECK_BITS[number]
-        self.bits = {text: 1 << code for card, code in CARD_CODES[number].items() for text in texts_of(card)}
+        self.bits = CARD_BITS[number]
         # For each suit in PBN order: rank in PBN -> bit of the card. Only of cards with a rank.
         ranks = (*RANKS, *RANKS.lower())
         self.ranks = [
@@ -67,24 +52,8 @@ class _Cards:
         ]
 
 
-_COMPASS: Final = tuple("NESWnesw")  # before a colon and a hand in PBN
 _DECKS = [_Cards(number) for number in range(len(DECKS))]
 _SPELLINGS = {spelling for cards in _DECKS for spelling in cards.bits}
-
-
-def pbn_names(text: str) -> list[str] | None:
-    """Return the unchecked card names of a PBN text; None if it is too long or does not have four suits."""
-    if len(text) > MAX_PBN_CHARS:
-        return None
-    suits = text.strip().replace("10", "T").split(".")
-    if ":" in suits[0]:
-        seat, _, ranks = suits[0].partition(":")
-        suits[0] = ranks.lstrip() if seat in _COMPASS else suits[0]
-    if "-" in suits:  # a void, as some programs write it
-        suits = ["" if ranks == "-" else ranks for ranks in suits]
-    if len(suits) != 4:
-        return None
-    return [pbn_card(rank, suit) for suit, ranks in zip("SHDC", suits, strict=True) for rank in ranks]
 
 
 def _read(value: Any, info: ValidationInfo[Context]) -> int:

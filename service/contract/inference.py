@@ -8,10 +8,9 @@ from typing_extensions import TypedDict
 
 from service.contract.answer import ANSWER_CONFIG, RefusedItem, TablesVersion
 from service.contract.bids import MadeBids
-from service.contract.exchanged_cards import Exchange, Given, Received, exchange_of
+from service.contract.exchanged_cards import Given, Received, exchange_of
 from service.contract.faults import Place, json_type, refusal
-from service.contract.hand import CARD_SCHEMA, HAND_SCHEMA, SUIT_TEXTS, TRICKS, Hand, card_list
-from service.contract.inference_faults import bid_faults, room_fault, view_faults
+from service.contract.hand import CARD_SCHEMA, HAND_SCHEMA, TRICKS, Hand, card_list
 from service.contract.reading import items_schema, read_fields
 from service.contract.request import Seed
 from service.contract.rules import REQUEST_CONFIG, Context, OptionalRules
@@ -19,13 +18,15 @@ from service.contract.scores import Scores, score_faults, scores_in
 from service.contract.table_choice import GameId, TablesName
 from service.problems import Fault, invalid_request, pointer, quote
 from spades.bis.cutthroat import own_and_best
-from spades.game.cards import SUITS
+from spades.game.cards import SUIT_TEXTS, SUITS
+from spades.game.exchange import Exchange
 from spades.game.rules import CUTTHROAT, VARIANTS, Rules
 from spades.game.scoring import Standing
 from spades.game.variants import deck_of
+from spades.inference.contradictions import contradictions
 from spades.inference.inference import BIDDERS, Bids, nils_unread, reads_bids
 from spades.inference.knowledge import SPECTATOR, View
-from spades.inference.play_checks import no_room, with_first_trick
+from spades.inference.play_checks import with_first_trick
 
 MAX_DEALS: Final = 1000
 MAX_INFERENCE_ITEMS: Final = 64  # requests in one POST /v1/inferences; each takes as long as many bids
@@ -279,12 +280,10 @@ def _call_of(data: Any, validate: Any) -> InferenceCall:
     if faults:
         raise invalid_request(faults)
     view = View(deck_of(rules), SPECTATOR if seat is None else seat, hand or 0, *exchange, played, voids)
+    found_in_view = contradictions(view, bids, rules)
+    if found_in_view:
+        raise invalid_request([Fault(pointer(*one.place), "contradiction", one.detail) for one in found_in_view])
     shown = with_first_trick(view)
-    faults = view_faults(view, shown, rules) + bid_faults(view, bids, rules)
-    if not faults and (lack := no_room(shown)) is not None:
-        faults.append(room_fault(lack, "voids" if any(voids) else "played"))
-    if faults:
-        raise invalid_request(faults)
     values, assumed = scores_in(request, rules, data)
     if rules.variant == CUTTHROAT:
         points, bags = values

@@ -7,12 +7,12 @@ from typing_extensions import TypedDict
 
 from service.contract.answer import ANSWER_CONFIG
 from service.contract.bids import FourBids
-from service.contract.exchanged_cards import gives_first
 from service.contract.hand import Exchanged, Hand
 from service.contract.reading import read_fields
 from service.contract.rules import REQUEST_CONFIG, RulesInForce
 from service.problems import Fault, invalid_request, pointer
 from spades.explain.pass_explanation import PASS_TEMPLATES
+from spades.game.exchange import gives_first
 from spades.game.passing import MOST_PASSED, cards_to_pass
 from spades.game.rules import CUTTHROAT, Rules
 from spades.game.scoring import BLIND_NIL, is_nil

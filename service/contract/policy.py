@@ -1,7 +1,7 @@
 """`policy`, `convention`, `level`, `style` and `players`: which bidder decides, how, and how the others bid."""
 
 from functools import lru_cache
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, Field, StrictFloat, StrictInt, StrictStr, WithJsonSchema, with_config
 from typing_extensions import TypedDict
@@ -10,10 +10,8 @@ from service.contract.faults import refusal
 from service.contract.rules import REQUEST_CONFIG
 from service.problems import quote
 from spades.errors import PolicyError
-from spades.game.rules import PARTNERSHIP
-from spades.policies import BEST, SERVED, decider_of, option_names, parse_policy, row_of, with_skill
-from spades.policy import CONVENTIONS, FULL_LEVEL, NO_CONVENTION, PLAYER_KINDS, Policy
-from spades.set_options import SetOptions, with_options
+from spades.policies import BEST, SERVED, decider_of, parse_policy, with_skill
+from spades.policy import CONVENTIONS, FULL_LEVEL, PLAYER_KINDS, Policy
 
 POLICIES: Final = (BEST, *SERVED)
 DEFAULT_POLICY: Final = "bis"
@@ -41,37 +39,6 @@ def _accepted(text: str) -> str:
     if fault is None:
         return text
     raise refusal(((), "unknown-policy", fault))
-
-
-def plays_conventions(text: str) -> bool:
-    """Return whether the policy of ``text`` has the option `convention`."""
-    return "convention" in option_names(text.partition(":")[0])
-
-
-class Bidder(NamedTuple):
-    """The policy that decides a request."""
-
-    policy: Policy  # with its convention
-    text: str
-    base: str  # the text without options
-    convention: str
-    plays_convention: bool  # False: the policy of the request can't play the convention
-    needs_win_table: bool
-
-
-@lru_cache(maxsize=1024)
-def bidder_of(text: str, convention: str | None, variant: int, has_win_table: bool, options: SetOptions) -> Bidder:
-    """Return the policy that decides a request with policy ``text``.
-
-    ``convention``: the request's field; None if it was left out, so that the policy's own option counts.
-    ``has_win_table``: whether the rules have one; only `best` needs it. ``options``: those of the table set.
-    """
-    decider = with_options(decider_of(text, has_win_table), variant, options)
-    policy, row = parse_policy(decider, variant), row_of(decider)
-    if convention is not None:
-        policy = policy._replace(convention=CONVENTIONS.index(convention))
-    plays_convention = policy.convention == NO_CONVENTION or (plays_conventions(text) and variant == PARTNERSHIP)
-    return Bidder(policy, decider, row.name, CONVENTIONS[policy.convention], plays_convention, row.needs_win_table)
 
 
 PolicyText = Annotated[

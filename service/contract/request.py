@@ -20,13 +20,11 @@ from service.contract.faults import faults_in, json_type
 from service.contract.hand import Hand
 from service.contract.policy import (
     DEFAULT_POLICY,
-    Bidder,
     Convention,
     Level,
     Players,
     PolicyText,
     Style,
-    bidder_of,
     with_level_and_style,
     with_players,
 )
@@ -43,7 +41,7 @@ from spades.game.scoring import Standing
 from spades.policies import BEST, SERVED
 from spades.policy import Policy
 from spades.record import record
-from spades.set_options import SetOptions
+from spades.set_options import Bidder, SetOptions, bidder_of
 from spades.skill import position_seed
 from spades.turn import BRIEF, EXPLAINED, NOT_EXPLAINED
 from spades.winprob.games import SHIPPED, Games

@@ -1,6 +1,6 @@
 """`scores`: the points and bags before the round, of two sides or, with variant cutthroat, of the four seats."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, TypeAlias
 
 from pydantic import Field, PlainValidator, StrictInt, ValidationInfo, WithJsonSchema, with_config
@@ -9,8 +9,8 @@ from typing_extensions import TypedDict
 from service.contract.faults import TABLE_OF_FOUR, Place, json_type, refusal
 from service.contract.rules import REQUEST_CONFIG, Context
 from service.problems import Fault, pointer
+from spades.game.position import is_over
 from spades.game.rules import CUTTHROAT, VARIANTS, Rules
-from spades.game.scoring import game_winner
 
 SCORE_LIMIT: Final = 10_000  # points, either way
 MAX_BAGS: Final = 99
@@ -136,14 +136,6 @@ def _game_over_faults(scores: Mapping[str, Any], rules: Rules) -> list[Fault]:
             detail = f"{'.'.join(map(str, where))} is {value}, but the game ends at {goal}; accepted: {low}..{high}"
             faults.append(Fault(pointer(*where), "out-of-range", f"{detail}, or {tie}"))
     return faults
-
-
-def is_over(points: Sequence[int], rules: Rules) -> bool:
-    """Return whether a game with these points of two sides, or of four seats, is over."""
-    if len(points) == 2:
-        return game_winner(points[0], points[1], rules) != 0
-    highest = max(points)
-    return (highest >= rules.win or min(points) <= rules.lose) and points.count(highest) == 1
 
 
 def scores_in(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any]) -> tuple[list[Any], list[str]]:

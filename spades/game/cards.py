@@ -4,7 +4,7 @@ A card is an int 0..63: ``suit * 16 + rank``, with suits C D H S = 0..3 and rank
 three more ranks, for jokers and raised deuces (`decks`). A hand is an int in which the bits of its cards are set. A
 holding is the 16-bit field of one suit; bit 0 is the lowest rank. Spades are the highest field, so a spade is a larger
 int than every card of a side suit. With 16 spades, bit 63 is used, and the hand is a negative int64 in numba: take
-fields with `& 0xFFFF`, and compare cards, not hands. The request's hand is read by `service.contract.hand`.
+fields with `& 0xFFFF`, and compare cards, not hands. `decks.parse_hand` reads a hand of any deck.
 """
 
 from spades.errors import CardError, HandSizeError
@@ -22,6 +22,9 @@ DECK = RANK_BITS | RANK_BITS << 16 | RANK_BITS << 32 | RANK_BITS << 48
 FIRST_SPADE = 48  # a card from here on is a spade
 SPADE_BITS = -(1 << 48)  # all bits from the spades on; negative, because 0xFFFF << 48 is no int64
 
+SUIT_TEXTS = {suit: (suit, suit.lower(), symbol) for suit, symbol in zip("SHDC", "♠♥♦♣", strict=True)}
+MAX_PBN_CHARS = 64
+COMPASS = tuple("NESWnesw")  # before a colon and a hand in PBN
 PBN_JOKERS = {"L": "LJ", "B": "BJ"}  # letters of the jokers among the spades of a PBN text
 _NAMES = {s * 16 + r: RANKS[r] + SUITS[s] for s in range(4) for r in range(13)} | {
     LITTLE_JOKER: "LJ",
@@ -80,6 +83,40 @@ def pbn_card(rank: str, suit: str) -> str:
     ('QH', 'BJ', 'BH')
     """
     return PBN_JOKERS.get(rank.upper(), rank + suit) if suit == "S" else rank + suit
+
+
+def texts_of(card: str) -> set[str]:
+    """Return every accepted text of a card.
+
+    >>> sorted(texts_of("2S"))
+    ['2S', '2s', '2♠', 'S2', 's2', '♠2']
+    """
+    rank, suit = card[0], card[1]
+    ranks = {rank, rank.lower()} | ({"10"} if rank == "T" else set())
+    if suit not in SUIT_TEXTS:  # a joker
+        return {letter + j for letter in ranks for j in (suit, suit.lower())}
+    return {text for one in ranks for other in SUIT_TEXTS[suit] for text in (one + other, other + one)}
+
+
+def pbn_names(text: str) -> list[str] | None:
+    """Return the unchecked card names of a PBN text; None if it is too long or does not have four suits.
+
+    A seat letter and a colon before the hand are ignored, and a void may be written as ``-``.
+
+    >>> pbn_names("N:A2.-.B.10"), pbn_names("A2")
+    (['AS', '2S', 'BD', 'TC'], None)
+    """
+    if len(text) > MAX_PBN_CHARS:
+        return None
+    suits = text.strip().replace("10", "T").split(".")
+    if ":" in suits[0]:
+        seat, _, ranks = suits[0].partition(":")
+        suits[0] = ranks.lstrip() if seat in COMPASS else suits[0]
+    if "-" in suits:  # a void, as some programs write it
+        suits = ["" if ranks == "-" else ranks for ranks in suits]
+    if len(suits) != 4:
+        return None
+    return [pbn_card(rank, suit) for suit, ranks in zip("SHDC", suits, strict=True) for rank in ranks]
 
 
 def parse_pbn(text: str) -> int:

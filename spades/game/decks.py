@@ -9,9 +9,11 @@ standard deck that this deck leaves in their order, from the lowest. The bits ab
 `Deck.trumps`. So two decks with the same number of spades use the same bits, and differ only in the names of the cards.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from spades.game.cards import RANKS, SPADES, SUIT_BITS, SUITS
+from spades.errors import CardError, HandSizeError
+from spades.game.cards import MAX_PBN_CHARS, RANKS, SPADES, SUIT_BITS, SUITS, pbn_names, texts_of
 
 
 class Deck(NamedTuple):
@@ -62,6 +64,8 @@ def codes_of(deck: Deck) -> dict[str, int]:
 SHAPES = ((13, 13, 13, 13), (12, 13, 12, 15), (12, 12, 12, 16))
 CARD_CODES = tuple(codes_of(deck) for deck in DECKS)
 CARD_NAMES = tuple({code: name for name, code in codes.items()} for codes in CARD_CODES)
+# By deck: the bit of each card, by every text of the card.
+CARD_BITS = tuple({text: 1 << code for name, code in codes.items() for text in texts_of(name)} for codes in CARD_CODES)
 DECK_BITS = tuple(sum(1 << code for code in codes.values()) for codes in CARD_CODES)
 for _deck, _codes in zip(DECKS, CARD_CODES, strict=True):
     _shape = tuple(sum(code >> 4 == suit for code in _codes.values()) for suit in range(4))
@@ -71,3 +75,49 @@ for _deck, _codes in zip(DECKS, CARD_CODES, strict=True):
 DECK_SUITS = tuple(tuple(bits >> 16 * suit & SUIT_BITS for suit in range(4)) for bits in DECK_BITS)
 # By deck: the number of spades beyond 13. The standard deck has none.
 EXTRA_SPADES = tuple(spades.bit_count() - len(RANKS) for *_, spades in DECK_SUITS)
+
+
+def parse_card_of(text: str, deck: int) -> int:
+    """Return the card of ``text`` in the deck with index ``deck``; raise `CardError` if it is not one.
+
+    >>> parse_card_of("\u2660A", STANDARD), parse_card_of("as", JOKERS_DEUCE_DECK)
+    (60, 59)
+    """
+    bit = CARD_BITS[deck].get(text)
+    if bit is None:
+        raise CardError(f"{text!r} is not a card of deck {DECKS[deck].name}; accepted: cards such as QS, 10h or S2")
+    return bit.bit_length() - 1
+
+
+def parse_cards(texts: Iterable[str], deck: int) -> int:
+    """Return a set of cards as a bit mask; raise `CardError` for an unknown or repeated card.
+
+    >>> hex(parse_cards(["2C", "AS"], STANDARD))
+    '0x1000000000000001'
+    """
+    cards = 0
+    for text in texts:
+        bit = 1 << parse_card_of(text, deck)
+        if cards & bit:
+            raise CardError(f"{text} appears twice; accepted: each card once")
+        cards |= bit
+    return cards
+
+
+def parse_hand(hand: str | Iterable[str], deck: int = STANDARD) -> int:
+    """Read 13 cards, from a PBN text or from the texts of the cards, and return them as a bit mask.
+
+    Raises `HandSizeError` for another number of cards or suits, `CardError` for an unknown or repeated card.
+
+    >>> parse_hand("AKJ62.AQ.Q.K9543") == parse_hand("AS KS JS 6S 2S AH QH QD KC 9C 5C 4C 3C".split())
+    True
+    """
+    names = pbn_names(hand) if isinstance(hand, str) else list(hand)
+    if names is None:
+        raise HandSizeError(
+            f"hand is {hand!r}; accepted: four suits with dots between them, as in AKJ62.AQ.Q.K9543, "
+            f"{MAX_PBN_CHARS} characters at most"
+        )
+    if len(names) != len(RANKS):
+        raise HandSizeError(f"hand has {len(names)} card{'s' * (len(names) != 1)}; accepted: {len(RANKS)}")
+    return parse_cards(names, deck)

@@ -1,8 +1,19 @@
-"""A position: what a bidder may know when it is their turn to bid."""
+"""A position: what a bidder may know when it is their turn to bid; and the checks of its bids and scores."""
 
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from spades.game.rules import Rules
+from spades.errors import PositionError
+from spades.game.auction import NO_BID
+from spades.game.decks import parse_hand
+from spades.game.legal import possible_bids
+from spades.game.rules import CUTTHROAT, PRESETS, VARIANTS, Rules
+from spades.game.scoring import BLIND_NIL, Standing, contract_of, game_winner
+from spades.game.variants import SPADE_COUNTS, deck_number
+
+CLASSIC = PRESETS["classic"]
+NO_SCORES = (0, 0, 0, 0)
+TRICKS = 13
 
 
 class Position(NamedTuple):
@@ -15,4 +26,93 @@ class Position(NamedTuple):
     us_bags: int
     them_bags: int
     rules: Rules
-    scores: tuple[int, int, int, int] = (0, 0, 0, 0)  # in cutthroat: points by seat
+    scores: tuple[int, int, int, int] = NO_SCORES  # in cutthroat: points by seat
+
+    @classmethod
+    def of(
+        cls,
+        hand: str | Iterable[str],
+        bids: Sequence[int] = (),
+        us: int = 0,
+        them: int = 0,
+        us_bags: int = 0,
+        them_bags: int = 0,
+        rules: Rules = CLASSIC,
+        scores: Sequence[int] | None = None,
+    ) -> "Position":
+        """Return a checked position; raise `BiddingError` if it cannot occur.
+
+        ``hand``: a PBN text (spades.hearts.diamonds.clubs) or 13 cards such as "QS"; ``bids``: the previous bids, first
+        bidder first, nil is 0. In cutthroat, ``scores`` has the points of the four seats instead of ``us`` and
+        ``them``, and ``us_bags`` are the bidder's own bags.
+
+        >>> Position.of("AKJ62.AQ.Q.K9543", bids=(3, 1), us=120, them=95).bids
+        (3, 1)
+        >>> Position.of("AKJ62.AQ.Q.K9543", bids=(15,))
+        Traceback (most recent call last):
+        spades.errors.PositionError: bids.0 is 15; accepted: 0..13
+        """
+        cards = parse_hand(hand, deck_number(rules))
+        if len(bids) > 3:
+            raise PositionError(f"bids has {len(bids)} bids; accepted: at most 3, those before the bidder's")
+        seat, made = len(bids), check_bids(bids, rules)
+        standing, by_seat = check_scores(seat, Standing(us, them, us_bags, them_bags), scores, rules)
+        return cls(cards, made, *standing, rules, by_seat)
+
+
+def check_bids(bids: Sequence[int], rules: Rules) -> tuple[int, ...]:
+    """Return 0..4 bids, first bidder first, as a tuple; raise `PositionError` if the rules do not allow them."""
+    highest = f"{TRICKS} or {BLIND_NIL} (blind nil)" if rules.blind_nil else str(TRICKS)
+    for index, bid in enumerate(bids):
+        if type(bid) is not int or not (0 <= bid <= TRICKS or (bid == BLIND_NIL and rules.blind_nil)):
+            raise PositionError(f"bids.{index} is {bid!r}; accepted: 0..{highest}")
+        partner = bids[index - 2] if index > 1 and rules.variant != CUTTHROAT else NO_BID
+        possible = possible_bids(partner, rules)
+        if not possible >> contract_of(bid) & 1:
+            beside = "" if partner == NO_BID else f" and the partner's is {partner}"
+            accepted = ", ".join(str(number) for number in range(TRICKS + 1) if possible >> number & 1)
+            raise PositionError(f"bids.{index} is {bid}{beside}; accepted under these rules: {accepted}")
+    if rules.variant in SPADE_COUNTS and sum(bids) > TRICKS:
+        raise PositionError(f"the bids sum to {sum(bids)}; accepted: {TRICKS} with variant {VARIANTS[rules.variant]}")
+    return tuple(bids)
+
+
+def check_scores(
+    seat: int, standing: Standing, scores: Sequence[int] | None, rules: Rules
+) -> tuple[Standing, tuple[int, int, int, int]]:
+    """Return the standing as ``seat`` sees it and, in cutthroat, the points by seat; raise `PositionError`.
+
+    ``scores``: the points of the four seats in cutthroat (None: all 0), None in games of two sides.
+    """
+    by_seat = NO_SCORES
+    if rules.variant == CUTTHROAT:
+        if standing.us or standing.them or standing.them_bags:
+            raise PositionError("us, them or them_bags is present; accepted with variant cutthroat: scores and us_bags")
+        if scores is not None:
+            if len(scores) != 4:
+                raise PositionError(f"scores has {len(scores)} numbers; accepted: 4, first bidder first")
+            by_seat = (scores[0], scores[1], scores[2], scores[3])
+        others = max(points for other, points in enumerate(by_seat) if other != seat)
+        standing = standing._replace(us=by_seat[seat], them=others)
+    elif scores is not None:
+        raise PositionError("scores is present; accepted: us and them, except with variant cutthroat")
+    for name, value in (*standing._asdict().items(), *zip(("scores.0", "scores.1", "scores.2", "scores.3"), by_seat)):
+        if type(value) is not int:
+            raise PositionError(f"{name} is {value!r}; accepted: an integer")
+    accepted = f"0..{rules.bag_limit - 1}, because the penalty comes at the bag limit" if rules.bags else "0 or more"
+    for name, bags in (("us_bags", standing.us_bags), ("them_bags", standing.them_bags)):
+        if bags < 0 or (rules.bags and bags >= rules.bag_limit):
+            raise PositionError(f"{name} is {bags}; accepted: {accepted}")
+    points = by_seat if rules.variant == CUTTHROAT else standing[:2]
+    if is_over(points, rules):
+        found = ", ".join(map(str, points))
+        raise PositionError(f"the scores are {found}, so the game is over; accepted: scores of a game that goes on")
+    return standing, by_seat
+
+
+def is_over(points: Sequence[int], rules: Rules) -> bool:
+    """Return whether a game with these points of two sides, or of four seats, is over."""
+    if len(points) == 2:
+        return game_winner(points[0], points[1], rules) != 0
+    highest = max(points)
+    return (highest >= rules.win or min(points) <= rules.lose) and points.count(highest) == 1

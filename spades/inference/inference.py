@@ -15,7 +15,7 @@ from spades.errors import TablesError
 from spades.game.auction import NO_BID
 from spades.game.rules import PARTNERSHIP, Rules
 from spades.game.scoring import BLIND_NIL, Standing, is_nil
-from spades.inference.deals import Deals, Floats, deals_of
+from spades.inference.deals import Deals, Floats, deals_of, draw, sampler_of
 from spades.inference.holder_net import HolderNet, inputs_of, places_of, shares
 from spades.inference.knowledge import SPECTATOR, Unseen, View, unseen_of
 from spades.inference.prior_rows import column_of, row_of
@@ -104,6 +104,17 @@ def infer(view: View, bids: Bids, rules: Rules, readers: Readers) -> Inferred | 
             weights = weights * _shares(view, unseen, known, bids, rules, readers)
     deals = deals_of(weights, unseen.counts)
     return None if deals is None else Inferred(unseen, deals)
+
+
+def random_deals(inferred: Inferred, number: int, seed: int) -> list[dict[int, list[int]]]:
+    """Return ``number`` random deals of the unseen cards: for each deal, by seat, the cards that it holds now."""
+    unseen, deals = inferred
+    seats = sorted((seat, column) for column, seat in enumerate(unseen.seats))
+    drawn = draw(sampler_of(deals), number, np.random.default_rng(seed)).tolist()
+    return [
+        {seat: [card for card, place in zip(unseen.cards, deal) if place == column] for seat, column in seats}
+        for deal in drawn
+    ]
 
 
 def _priors(unseen: Unseen, known: tuple[int, ...], bids: Bids, readers: Readers) -> Floats:

@@ -25,16 +25,18 @@ from spades.play.common import (
     winning_cards,
 )
 from spades.play.solo import goals as solo
-from spades.play.solo.solo import hunt, plays_alone_for_tricks
+from spades.play.solo.solo import hunt, plays_alone_for_tricks, solo2
 from spades.play.srp.goals import FITTED_LEADS, pieces_in_use, wants_tricks
 from spades.play.srp.lead_values import NO_NIL_LIVE, lead_situation, p_caught
 from spades.play.srp.nils import NOTHING, attack_card, cover_card
-from spades.play.srp.srp import attack_pays, plays_for_tricks
+from spades.play.srp.srp import attack_pays, plays_for_tricks, srp4
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards
 
 NEWEST: Final = "srp@4"  # the newest rule-based card player
 NEWEST_ALONE: Final = "solo@2"  # the same in variant cutthroat
+# By whether the player is alone (variant cutthroat): the name of the player, and its kernel.
+PLAYERS: Final = {False: (NEWEST, srp4), True: (NEWEST_ALONE, solo2)}
 NEWEST_VERSION, SEARCH_VERSION = 4, 3  # of SRP: the newest, and the one with which `search@1` compares its cards
 SEARCH_USUAL: Final = f"srp@{SEARCH_VERSION}"
 RISKY = 0.2  # a lead endangers a nil if its bidder has no card below it with at least this probability

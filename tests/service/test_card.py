@@ -10,7 +10,7 @@ import pytest
 
 from examples.play_a_game import Client
 from examples.play_a_game import play_game as over_http
-from service.api.card import PLAYERS, answer_body
+from service.api.card import answer_body
 from service.contract.card import MAX_CARD_ITEMS, read_card
 from service.contract.examples import CARD_ANSWER, CARD_REQUEST
 from spades.bis.regular import spade_tricks_against
@@ -20,7 +20,7 @@ from spades.game.cards import FIRST_SPADE, cards_of, spades_of
 from spades.game.decks import CARD_NAMES
 from spades.game.rules import CUTTHROAT, TRICKS_COUNT_FOR_CONTRACT, make_rules
 from spades.game.scoring import contract_of, is_nil
-from spades.play.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
+from spades.play.card_reasons import CARD_NUMBERS, CARD_TEMPLATES, PLAYERS
 from spades.play.common import cards_above, cards_below, tricks_needed, unseen_cards
 from spades.play.solo.goals import others_need
 from spades.play.srp.srp import srp3

@@ -10,10 +10,10 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from service.contract.exchanged_cards import gives_first
 from spades.game.auction import NO_BID
 from spades.game.cards import FIRST_SPADE, SUITS, cards_of
 from spades.game.decks import CARD_NAMES
+from spades.game.exchange import gives_first
 from spades.game.legal import allowed_bids
 from spades.game.passing import cards_to_pass
 from spades.game.rules import CUTTHROAT, MIRROR, WHIZ, Rules, make_rules

@@ -1,21 +1,21 @@
-"""Faults of a request for an inference whose fields are valid separately: what cannot be true of one round."""
+"""What cannot be true of what a viewer says about a round, each with the field and a sentence."""
 
-from typing import Final
+from typing import NamedTuple
 
-from service.contract.bids import SPADE_COUNTS
-from service.contract.hand import TRICKS
-from service.problems import Fault, pointer
 from spades.game.cards import SUITS, spades_of
 from spades.game.decks import CARD_NAMES
 from spades.game.rules import WHIZ, Rules
 from spades.game.scoring import BLIND_NIL
-from spades.game.variants import deck_number
-from spades.inference.knowledge import View, contradictions_in
-from spades.inference.play_checks import NoRoom, hand_contradictions, out_of_turn
+from spades.game.variants import SPADE_COUNTS, deck_number
+from spades.inference.knowledge import CARDS, View, contradictions_in
+from spades.inference.play_checks import NoRoom, hand_contradictions, no_room, out_of_turn, with_first_trick
 
-_SUIT_NAMES: Final = ("clubs", "diamonds", "hearts", "spades")
+NOTHING_FITS = (
+    "no deal of the unseen cards fits these bids; accepted: bids that the other hands could make"  # if `infer` is None
+)
+_SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
 # By the kind of a contradiction: the field, and the sentence about it.
-_CONTRADICTIONS: Final = {
+_CONTRADICTIONS = {
     "too-many": ("played", "seat {seat} has played more than 13 cards; accepted: at most 13"),
     "uneven": ("played", "seat {seat} has played two cards more than another seat; accepted: at most one more"),
     "twice": ("played", "seat {seat} has played {card}, and so has an earlier seat; accepted: each card once"),
@@ -48,17 +48,30 @@ _CONTRADICTIONS: Final = {
     "void-given": ("voids", "seat {seat} still holds an exchanged card of {suit}; accepted: other suits"),
     "void-all": ("voids", "seat {seat} is out of every suit, but it has cards left; accepted: at most three suits"),
 }
-# `exchange_of` has found these, and knows cards that were given and came back.
-_EXCHANGE_KINDS: Final = ("not-dealt", "received-own")
+# `game.exchange` has found these, and knows cards that were given and came back.
+_EXCHANGE_KINDS = ("not-dealt", "received-own")
 
 
-def nothing_fits() -> Fault:
-    """Return the fault of a request for which the bids leave no deal."""
-    detail = "no deal of the unseen cards fits these bids; accepted: bids that the other hands could make"
-    return Fault("/bids", "contradiction", detail)
+class Contradiction(NamedTuple):
+    """Something that cannot be true."""
+
+    place: tuple[str | int, ...]  # a field (played, voids or bids), and the seat if it is about one
+    detail: str
 
 
-def view_faults(view: View, shown: View, rules: Rules) -> list[Fault]:
+def contradictions(view: View, bids: tuple[int, ...], rules: Rules) -> list[Contradiction]:
+    """Return what cannot be true of a view and the bids; for a view without contradictions, [].
+
+    ``view``: as the viewer states it, without what the first trick has shown.
+    """
+    shown = with_first_trick(view)
+    found = _in_view(view, shown, rules) + _in_bids(view, bids, rules)
+    if not found and (lack := no_room(shown)) is not None:
+        found.append(_room(lack, "voids" if any(view.voids) else "played"))
+    return found
+
+
+def _in_view(view: View, shown: View, rules: Rules) -> list[Contradiction]:
     """Return what cannot be true in a view. ``shown``: the view with what the first trick has shown."""
     found: list[tuple[str, int, int, int]] = [
         (kind, seat, card, -1) for kind, seat, card in contradictions_in(view) if kind not in _EXCHANGE_KINDS
@@ -73,11 +86,11 @@ def view_faults(view: View, shown: View, rules: Rules) -> list[Fault]:
     for kind, seat, card, suit in found:
         field, sentence = _CONTRADICTIONS[kind]
         values = {"own": view.seat, "partner": view.seat ^ 2, "card": names.get(card), "suit": _SUIT_NAMES[suit]}
-        faults.append(Fault(pointer(field, seat), "contradiction", sentence.format(seat=seat, **values)))
+        faults.append(Contradiction((field, seat), sentence.format(seat=seat, **values)))
     return faults
 
 
-def bid_faults(view: View, bids: tuple[int, ...], rules: Rules) -> list[Fault]:
+def _in_bids(view: View, bids: tuple[int, ...], rules: Rules) -> list[Contradiction]:
     """Return the faults of bids in the variants in which a bid is the number of spades that the seat was dealt."""
     if rules.variant not in SPADE_COUNTS:
         return []
@@ -93,16 +106,16 @@ def bid_faults(view: View, bids: tuple[int, ...], rules: Rules) -> list[Fault]:
         elif 0 <= bid < spades or (seat == view.seat and bid != spades):
             what = "its hand has" if seat == view.seat else "it has played"
             detail = f"the bid of seat {seat} is {bid}, but {what} {spades} spades; accepted: the number of its spades"
-            faults.append(Fault(pointer("bids", seat), "contradiction", detail))
+            faults.append(Contradiction(("bids", seat), detail))
     total = sum(spades for spades in dealt if spades > 0)
-    if not faults and (total > TRICKS or (total < TRICKS and -1 not in dealt)):
-        detail = f"the hands have {total} spades by these bids; accepted: {TRICKS}"
-        faults.append(Fault("/bids", "contradiction", detail))
+    if not faults and (total > CARDS or (total < CARDS and -1 not in dealt)):
+        detail = f"the hands have {total} spades by these bids; accepted: {CARDS}"
+        faults.append(Contradiction(("bids",), detail))
     return faults
 
 
-def room_fault(lack: NoRoom, field: str) -> Fault:
-    """Return the fault of ``field``: unseen cards for which the seats that may hold them have no room."""
+def _room(lack: NoRoom, field: str) -> Contradiction:
+    """Return the contradiction in ``field``: unseen cards for which the seats that may hold them have no room."""
     suits = " and ".join(_SUIT_NAMES[suit] for suit in reversed(range(len(SUITS))) if lack.suits >> suit & 1)
     who = (
         f"the seats that may hold them ({', '.join(map(str, lack.seats))}) have"
@@ -110,4 +123,4 @@ def room_fault(lack: NoRoom, field: str) -> Fault:
         else "the other seats have"
     )
     detail = f"{lack.cards} cards of {suits} are unseen, but {who} room for {lack.room}; accepted: fewer voids"
-    return Fault(pointer(field), "contradiction", detail)
+    return Contradiction((field,), detail)

@@ -1,4 +1,45 @@
-"""The game as a library: cards, rules, bidders, card players, inference. No web framework, no metrics, no compiler.
+"""The game of Spades as a library: bids, cards to play, who may hold a card, and the reasons. It needs numpy only.
 
-Start reading at `bidder`.
+>>> from spades import Position, decide, open_tables
+>>> tables = open_tables()
+>>> position = Position.of("AKJ62.AQ.Q.K9543", bids=(3, 1), us=120, them=95)
+>>> decide(position, tables).bid
+6
+
+`docs/how-to/use-as-a-library.md` has more examples. To read the code, start at `spades.bidder`.
 """
+
+from spades.bidder import Decision
+from spades.errors import BiddingError, CardError, HandSizeError, PolicyError, PositionError, RulesError, TablesError
+from spades.game.position import Position
+from spades.game.rules import PRESETS, Rules, make_rules
+from spades.game.scoring import BLIND_NIL
+from spades.library import REASONS, CardChoice, Inference, choose_card, decide, explain, infer
+from spades.policies import parse_policy
+from spades.tableset import TableSet, open_tables
+
+__all__ = [
+    "BLIND_NIL",
+    "PRESETS",
+    "REASONS",
+    "BiddingError",
+    "CardChoice",
+    "CardError",
+    "Decision",
+    "HandSizeError",
+    "Inference",
+    "PolicyError",
+    "Position",
+    "PositionError",
+    "Rules",
+    "RulesError",
+    "TableSet",
+    "TablesError",
+    "choose_card",
+    "decide",
+    "explain",
+    "infer",
+    "make_rules",
+    "open_tables",
+    "parse_policy",
+]

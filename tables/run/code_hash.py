@@ -48,6 +48,9 @@ UNCOUNTED = (
     "spades.winprob.weights",
     "tables.engine.compiled_modules",
 )
+# Packages of the library whose `__init__` only imports names for its users. Otherwise every family would count all that
+# the import of any module of these packages does.
+FACES = ("spades", "spades.bis", "spades.inference", "spades.play", "spades.winprob")
 OWN = ("spades", "tables")  # the packages of this project
 KEEP_NOTHING = ("cache", "dataclass")  # decorators that do not register what they decorate anywhere
 _IMPORT = ""  # instead of a definition's name: the statements that do something when a module is imported
@@ -139,7 +142,7 @@ def _imported(modules: tuple[str, ...], sources: dict[str, str]) -> list[str]:
     todo = list(modules)
     while todo:
         module = todo.pop()
-        if module in sources and module not in found and _counts(module):
+        if module in sources and module not in found and module not in FACES and _counts(module):
             found[module] = None
             todo += _parsed(sources[module]).imports.values()
         if "." in module:

@@ -162,7 +162,8 @@ def test_a_new_preset_changes_no_other_game():
 
 
 def test_a_shipped_preset_that_does_not_exist_is_named():
-    remove = "from spades.game import rules; del rules.PRESETS['nil-50']; import spades.winprob.games"
+    remove = "from importlib import reload; from spades.game import rules; from spades.winprob import games; "
+    remove += "del rules.PRESETS['nil-50']; reload(games)"
     done = subprocess.run([sys.executable, "-c", remove], capture_output=True, text=True, timeout=300, check=False)
     assert done.stderr.splitlines()[-1] == "TypeError: SHIPPED_PRESETS: found 'nil-50'; accepted: names in PRESETS"
 

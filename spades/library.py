@@ -1,0 +1,392 @@
+"""What `import spades` offers: a bid, its explanation, a card, and who may hold a card, from plain values.
+
+With the same input and the same tables, the functions give the answers of the service's POST /v1/bid, /v1/card and
+/v1/inference. They check their input and raise `BiddingError`. The modules behind them take checked input: `bidder`,
+`skill`, `play` and `inference`.
+"""
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+from spades.bidder import Decision
+from spades.bidder import decide as decide_at_full_strength
+from spades.errors import PolicyError, PositionError, RulesError
+from spades.explain.pass_explanation import PASS_TEMPLATES
+from spades.explain.reasons import TEMPLATES
+from spades.game.cards import SUIT_TEXTS, SUITS, cards_of
+from spades.game.decks import CARD_NAMES, parse_card_of, parse_cards, parse_hand
+from spades.game.exchange import Exchange, exchange_in
+from spades.game.position import CLASSIC, TRICKS, Position, check_bids, check_scores
+from spades.game.rules import CUTTHROAT, FIELDS, VARIANTS, Rules, describe
+from spades.game.scoring import BLIND_NIL, Standing
+from spades.game.variants import deck_number, deck_of
+from spades.inference.contradictions import NOTHING_FITS, contradictions
+from spades.inference.inference import BIDDERS, Bids, Inferred, random_deals
+from spades.inference.inference import infer as infer_from_view
+from spades.inference.knowledge import SPECTATOR, View
+from spades.inference.play_checks import with_first_trick
+from spades.levels import LARGEST_SEED
+from spades.play.card_reasons import CARD_TEMPLATES, PLAYERS, explain_card
+from spades.play.history import KINDS, Known, state_before
+from spades.play.state import PlayState
+from spades.play.tricks import legal_cards, write_rules
+from spades.policies import BEST, SERVED
+from spades.policy import Policy
+from spades.set_options import bidder_of, options_of
+from spades.skill import decide_with_skill, position_seed
+from spades.tableset import TableSet
+from spades.turn import EXPLAINED, NOT_EXPLAINED
+
+# The sentence of each reason as a template, by what it explains (a bid, a card to play, a card to pass) and by code.
+REASONS: Final = MappingProxyType(
+    {
+        "bid": MappingProxyType(TEMPLATES),
+        "card": MappingProxyType(CARD_TEMPLATES),
+        "pass": MappingProxyType(PASS_TEMPLATES),
+    }
+)
+_SUIT_BITS: Final = {text: 1 << SUITS.index(suit) for suit, texts in SUIT_TEXTS.items() for text in texts}
+
+
+def decide(
+    position: Position,
+    tables: TableSet,
+    policy: str = "bis",
+    *,
+    legal: Collection[int] | None = None,
+    seed: int | None = None,
+    approximate: bool = True,
+) -> Decision:
+    """Return the bid of ``policy`` in ``position``, without an explanation.
+
+    ``policy``: a policy text such as "best" or "bis:level=3" (docs/reference/policies.md). ``legal``: the bids that the
+    caller accepts; the bid is always one of them. ``seed``: of the random errors of a level below 5; by default made
+    from the position. ``approximate``: whether a policy that needs a win table may use that of a similar game.
+
+    Raises `PolicyError`, `PositionError`, or `RulesError` if there is no win table for the rules.
+
+    >>> from spades import Position, open_tables
+    >>> position = Position.of("AKJ62.AQ.Q.K9543", bids=(3, 1))
+    >>> decide(position, open_tables(), "best", legal=(0, 4)).bid
+    4
+    """
+    return _decide(position, tables, policy, legal, seed, approximate, NOT_EXPLAINED)
+
+
+def explain(
+    position: Position,
+    tables: TableSet,
+    policy: str = "bis",
+    *,
+    legal: Collection[int] | None = None,
+    seed: int | None = None,
+    approximate: bool = True,
+) -> dict[str, Any]:
+    """Return the explanation of the bid that `decide` returns for the same arguments, ready for JSON.
+
+    Its ``reasons`` are codes of `REASONS` with numbers, and ``sentence`` is made from them.
+
+    >>> from spades import Position, open_tables
+    >>> explained = explain(Position.of("2.5432.5432.5432"), open_tables())
+    >>> explained["reasons"][0]["code"], explained["nil"]["chosen"]
+    ('bid-nil', True)
+    """
+    explanation = _decide(position, tables, policy, legal, seed, approximate, EXPLAINED).explanation
+    assert explanation is not None, "it was requested"
+    return explanation
+
+
+class CardChoice(NamedTuple):
+    """A card to play. ``reasons`` are codes of `REASONS` with numbers and a sentence, the player's goal first."""
+
+    card: str
+    player: str  # the card player that chose it, with its version
+    legal: tuple[str, ...]  # the cards that may be played, lowest first
+    reasons: list[dict[str, Any]]
+
+
+def choose_card(
+    hand: str | Iterable[str],
+    bids: Sequence[int],
+    seat: int,
+    tricks: Sequence[Sequence[str]] = (),
+    us: int = 0,
+    them: int = 0,
+    us_bags: int = 0,
+    them_bags: int = 0,
+    rules: Rules = CLASSIC,
+    *,
+    given: Iterable[str] = (),
+    received: Iterable[str] = (),
+    scores: Sequence[int] | None = None,
+    bags: Sequence[int] | None = None,
+) -> CardChoice:
+    """Return the card that the newest rule-based player plays, with its reasons.
+
+    ``hand``: the 13 cards that were dealt to ``seat``; ``tricks``: the cards played so far, by trick in order of play;
+    the last trick may be incomplete. Seat 0 leads the first trick. ``us`` to ``them_bags``: the score before the
+    round; in cutthroat, ``scores`` and ``bags`` of the four seats instead. ``given``, ``received``: the cards that were
+    exchanged with partner. Raises `BiddingError` if this cannot be the player's turn in a round.
+
+    >>> from spades import choose_card
+    >>> choose_card("AKJ62.AQ.Q.K9543", bids=(3, 1, 6, 2), seat=2, tricks=[["2D", "KD"]]).card
+    'QD'
+    """
+    deck = deck_number(rules)
+    dealt, made = parse_hand(hand, deck), _four_bids(bids, rules)
+    _check_seat(seat)
+    exchange = _exchange(dealt, made, seat, parse_cards(given, deck), parse_cards(received, deck), rules)
+    for index, trick in enumerate(tricks):
+        if len(trick) > 4 or (len(trick) < 4 and index + 1 < len(tricks)):
+            raise PositionError(f"tricks.{index} has {len(trick)} cards; accepted: 4, or fewer in the last trick")
+    played = tuple(tuple(parse_card_of(card, deck) for card in trick) for trick in tricks)
+    state, impossible = state_before(Known(deck_of(rules), seat, dealt, *exchange, made, played))
+    names = CARD_NAMES[deck]
+    if impossible is not None:
+        numbers = {"seat": impossible.seat, "card": names[impossible.card], "own": seat, "partner": seat ^ 2}
+        detail = KINDS[impossible.kind].format(**numbers)
+        raise PositionError(f"tricks.{impossible.trick}.{impossible.place}: {detail}")
+    if sum(state.taken) == TRICKS:
+        raise PositionError("all 13 tricks are complete; accepted: at most 12 complete tricks")
+    turn = (state.leader + state.trick_size) & 3
+    if turn != seat:
+        raise PositionError(f"seat is {seat}, but seat {turn} plays next after these tricks; accepted: {turn}")
+    _write_scores(state, seat, Standing(us, them, us_bags, them_bags), scores, bags, rules)
+    write_rules(state, rules)
+    name, choose = PLAYERS[rules.variant == CUTTHROAT]
+    card = choose(state, seat)
+    legal = legal_cards(state.hand[seat], state.trick_size, state.trick[0], state.broken)
+    reasons = explain_card(state, seat, card, rules)
+    return CardChoice(names[card], name, tuple(names[one] for one in cards_of(legal)), reasons)
+
+
+class Inference(NamedTuple):
+    """Who may hold the cards that a viewer cannot see."""
+
+    # By seat and card: the probability that the seat holds the card now. Impossible cards are left out.
+    seats: dict[int, dict[str, float]]
+    rules: Rules
+    inferred: Inferred
+
+    def deals(self, number: int, seed: int = 0) -> list[dict[int, list[str]]]:
+        """Return random deals of the unseen cards: for each deal, by seat, the cards that it holds now."""
+        names = CARD_NAMES[deck_number(self.rules)]
+        return [
+            {seat: [names[card] for card in cards] for seat, cards in deal.items()}
+            for deal in random_deals(self.inferred, number, seed)
+        ]
+
+
+def infer(
+    bids: Sequence[int],
+    tables: TableSet,
+    hand: str | Iterable[str] | None = None,
+    seat: int | None = None,
+    us: int = 0,
+    them: int = 0,
+    us_bags: int = 0,
+    them_bags: int = 0,
+    rules: Rules = CLASSIC,
+    *,
+    policy: str = BIDDERS[0],
+    played: Mapping[int, Iterable[str]] = MappingProxyType({}),
+    voids: Mapping[int, Iterable[str]] = MappingProxyType({}),
+    given: Iterable[str] = (),
+    received: Iterable[str] = (),
+    scores: Sequence[int] | None = None,
+    bags: Sequence[int] | None = None,
+) -> Inference:
+    """Return who may hold each card that the viewer cannot see.
+
+    ``bids``: one to four bids, first bidder first. ``hand`` and ``seat``: of the viewer; a spectator leaves out both.
+    ``played``: by seat, the cards that it has played; ``voids``: by seat, the suits that it has shown to be out of.
+    ``policy``: the policy that all players are assumed to bid by, "bis" or "best". The other arguments are those of
+    `choose_card`. Raises `BiddingError` for what cannot be true.
+
+    >>> from spades import infer, open_tables
+    >>> found = infer((3, 1), open_tables(), hand="AKJ62.AQ.Q.K9543", seat=2)
+    >>> sorted(found.seats), round(sum(found.seats[1].values()), 6)
+    ([0, 1, 3], 13.0)
+    >>> len(found.deals(5)[0][3])
+    13
+    """
+    deck = deck_number(rules)
+    if not 1 <= len(bids) <= 4:
+        raise PositionError(f"bids has {len(bids)} bids; accepted: 1..4")
+    made = check_bids(bids, rules)
+    if (hand is None) != (seat is None):
+        raise PositionError("only one of hand and seat is present; accepted: both, or neither for a spectator")
+    if policy not in BIDDERS:
+        raise PolicyError(f"policy is {policy!r}; accepted: {', '.join(BIDDERS)}")
+    if seat is not None:
+        _check_seat(seat)
+    if len(made) < 4 and (played or voids):
+        raise PositionError(f"played or voids is present after {len(made)} bids; accepted: only after 4 bids")
+    out = _by_seat("played", {place: parse_cards(cards, deck) for place, cards in played.items()})
+    dealt = 0 if hand is None else parse_hand(hand, deck)
+    own = _viewers_exchange(dealt, made, seat, parse_cards(given, deck), parse_cards(received, deck), any(out), rules)
+    void_suits = _by_seat("voids", {place: _suits(place, suits) for place, suits in voids.items()})
+    view = View(deck_of(rules), SPECTATOR if seat is None else seat, dealt, *own, out, void_suits)
+    for place, detail in contradictions(view, made, rules):
+        raise PositionError(f"{'.'.join(map(str, place))}: {detail}")
+    viewer, standing = seat or 0, Standing(us, them, us_bags, them_bags)
+    if rules.variant == CUTTHROAT:
+        standing = standing._replace(us_bags=_four_bags(bags, rules)[viewer])
+    elif bags is not None:
+        raise PositionError("bags is present; accepted: only with variant cutthroat")
+    standing, _ = check_scores(viewer, standing, scores, rules)
+    heard = Bids(made, policy, standing)
+    found = infer_from_view(with_first_trick(view), heard, rules, tables.readers)
+    if found is None:
+        raise PositionError(f"bids: {NOTHING_FITS}")
+    names = [CARD_NAMES[deck][card] for card in found.unseen.cards]
+    columns = found.deals.probabilities.T.tolist()
+    seats = {
+        place: {name: p for name, p in zip(names, columns[column], strict=True) if p}
+        for place, column in sorted((place, column) for column, place in enumerate(found.unseen.seats))
+    }
+    return Inference(seats, rules, found)
+
+
+# ---- bids ------------------------------------------------------------------------------------------------------------
+
+
+def _decide(
+    position: Position,
+    tables: TableSet,
+    text: str,
+    legal: Collection[int] | None,
+    seed: int | None,
+    approximate: bool,
+    explained: int,
+) -> Decision:
+    policy = _policy(text, position.rules, tables, approximate)
+    accepted = None if legal is None else _legal(legal)
+    if seed is not None and not 0 <= seed <= LARGEST_SEED:
+        raise PositionError(f"seed is {seed}; accepted: 0..{LARGEST_SEED}")
+    if not policy.level:
+        return decide_at_full_strength(position, policy, tables, accepted, explained)
+    if policy.noise_sd:
+        seed = position_seed(position) if seed is None else seed
+    return decide_with_skill(position, policy, tables, accepted, explained, seed or 0)
+
+
+def _policy(text: str, rules: Rules, tables: TableSet, approximate: bool) -> Policy:
+    """Return the policy that decides; raise `PolicyError` or `RulesError` if it cannot bid under ``rules``."""
+    name = text.partition(":")[0]
+    if name not in (BEST, *SERVED):
+        raise PolicyError(f"policy is {name!r}; accepted: {', '.join((BEST, *SERVED))}, each with options or without")
+    nearest = tables.games.nearest(rules)
+    instead = () if nearest is None or approximate else nearest.instead
+    has_win_table = nearest is not None and not instead
+    decides = bidder_of(text, None, rules.variant, has_win_table, options_of(tables))
+    if not decides.plays_convention:
+        detail = f"the policy plays convention {decides.convention} with variant {VARIANTS[rules.variant]}"
+        raise PolicyError(f"{text}: {detail}; accepted: none in this variant")
+    if decides.needs_win_table and not has_win_table:
+        field = instead[0][0] if instead else "variant"
+        found = json.dumps(describe(rules)[field])
+        accepted = f"another policy, such as {BEST}"
+        if instead:
+            accepted = f"{json.dumps(FIELDS[field].values.json_of(instead[0][1]))}, or any with approximate=True"
+        raise RulesError(
+            field, f"{field} is {found}, for which policy {decides.base} has no win table; accepted: {accepted}"
+        )
+    return decides.policy
+
+
+def _legal(bids: Collection[int]) -> tuple[int, ...]:
+    for bid in bids:
+        if type(bid) is not int or not 0 <= bid <= BLIND_NIL:
+            raise PositionError(f"legal has {bid!r}; accepted: 0..{TRICKS} or {BLIND_NIL} (blind nil)")
+    found = tuple(sorted({*bids} - {BLIND_NIL}))
+    if not found:
+        raise PositionError("legal has no bid for a hand that has been seen; accepted: at least one of 0..13")
+    return found
+
+
+# ---- cards -----------------------------------------------------------------------------------------------------------
+
+
+def _four_bids(bids: Sequence[int], rules: Rules) -> tuple[int, ...]:
+    if len(bids) != 4:
+        raise PositionError(f"bids has {len(bids)} bids; accepted: 4, first bidder first")
+    return check_bids(bids, rules)
+
+
+def _check_seat(seat: int) -> None:
+    if seat not in range(4):
+        raise PositionError(f"seat is {seat!r}; accepted: 0..3, the place in the bidding order")
+
+
+def _exchange(hand: int, bids: tuple[int, ...], seat: int, given: int, received: int, rules: Rules) -> Exchange:
+    exchange, faults = exchange_in(hand, bids, seat, given, received, rules)
+    for fault in faults:
+        raise PositionError(fault.detail)
+    return exchange
+
+
+def _write_scores(
+    state: PlayState,
+    seat: int,
+    standing: Standing,
+    scores: Sequence[int] | None,
+    bags: Sequence[int] | None,
+    rules: Rules,
+) -> None:
+    if rules.variant == CUTTHROAT:
+        if standing.us_bags:
+            raise PositionError("us_bags is present; accepted with variant cutthroat: scores and bags by seat")
+        state.seat_bags = list(_four_bags(bags, rules))
+    elif bags is not None:
+        raise PositionError("bags is present; accepted: only with variant cutthroat")
+    standing, by_seat = check_scores(seat, standing, scores, rules)
+    if rules.variant == CUTTHROAT:
+        state.seat_score = list(by_seat)
+    else:
+        side = seat & 1
+        state.score[side], state.score[1 - side], state.bags[side], state.bags[1 - side] = standing
+
+
+def _four_bags(bags: Sequence[int] | None, rules: Rules) -> tuple[int, ...]:
+    found = (0, 0, 0, 0) if bags is None else tuple(bags)
+    if len(found) != 4:
+        raise PositionError(f"bags has {len(found)} numbers; accepted: 4, first bidder first")
+    for index, number in enumerate(found):
+        if type(number) is not int or number < 0 or (rules.bags and number >= rules.bag_limit):
+            raise PositionError(f"bags.{index} is {number!r}; accepted: 0 or more, and less than the bag limit")
+    return found
+
+
+# ---- inference -------------------------------------------------------------------------------------------------------
+
+
+def _viewers_exchange(
+    hand: int, bids: tuple[int, ...], seat: int | None, given: int, received: int, has_played: bool, rules: Rules
+) -> Exchange:
+    """Return the cards that the viewer has given and got; none if nothing has been exchanged yet."""
+    if not (given or received) and (seat is None or not has_played):
+        return Exchange(0, 0)
+    if seat is None or len(bids) < 4:
+        raise PositionError("given or received is present; accepted: only with hand and seat, after 4 bids")
+    kept = _exchange(hand, bids, seat, given, received, rules)
+    # A card that came from partner and went back is in partner's hand, and the player knows it.
+    return Exchange(kept.given | given & received & ~hand, kept.received)
+
+
+def _by_seat(field: str, values: Mapping[int, int]) -> tuple[int, int, int, int]:
+    for seat in values:
+        if seat not in range(4):
+            raise PositionError(f"{field} has seat {seat!r}; accepted: 0..3")
+    return values.get(0, 0), values.get(1, 0), values.get(2, 0), values.get(3, 0)
+
+
+def _suits(seat: int, suits: Iterable[str]) -> int:
+    found = 0
+    for suit in suits:
+        if suit not in _SUIT_BITS:
+            raise PositionError(f"voids.{seat} has {suit!r}; accepted: {', '.join(SUIT_TEXTS)}")
+        found |= _SUIT_BITS[suit]
+    return found

@@ -1,5 +1,5 @@
-# The image holds the locked runtime dependencies, this project (spades/, service/ and the tables' data, installed as one package),
-# and a list of all dependencies.
+# The image holds the locked runtime dependencies, this project (spades/ with the tables' data, and service/, installed as
+# one package), and a list of all dependencies.
 # To use another base image, such as this one by digest: `--build-arg PYTHON_IMAGE=...`, or `make pin-images` with compose.
 ARG PYTHON_IMAGE=python:3.12-slim-bookworm
 FROM ${PYTHON_IMAGE} AS build
@@ -19,6 +19,7 @@ WORKDIR /build/project
 COPY pyproject.toml README.md LICENSE ./
 COPY spades/ ./spades/
 COPY service/ ./service/
+# spades/data is a link to it; the wheel has the files.
 COPY tables/data/ ./tables/data/
 RUN /opt/build/bin/python -m hatchling build --target wheel --directory /build/wheels \
     && pip --python /opt/venv/bin/python install --no-cache-dir --disable-pip-version-check --no-input \
@@ -40,10 +41,12 @@ FROM project AS with-search
 COPY requirements/search.txt /build/search.txt
 RUN pip --python /opt/venv/bin/python install --no-cache-dir --disable-pip-version-check --no-input \
        --require-hashes --only-binary :all: -r /build/search.txt
+# No wheel installs a package `tables`, so its code is copied beside the installed packages; the data is in spades/data.
 COPY tables/ ./tables/
-RUN /opt/build/bin/python -m hatchling build --target wheel --directory /build/wheels \
-    && pip --python /opt/venv/bin/python install --no-cache-dir --disable-pip-version-check --no-input \
-       --no-index --no-deps --force-reinstall /build/wheels/*.whl
+RUN rm -r tables/data \
+    && packages=$(/opt/venv/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))") \
+    && cp -r tables "$packages/" \
+    && /opt/venv/bin/python -m compileall -q "$packages/tables"
 
 FROM ${PYTHON_IMAGE} AS base
 ENV PATH=/opt/venv/bin:$PATH \

@@ -26,6 +26,7 @@
 #   make prometheusrule                     remake the Kubernetes form of deploy/prometheus/rules
 #   make sbom                               what ships, as CycloneDX, from the lock: build/sbom.cdx.json
 #   make pin-images                         write the digests of the base images to .env; wants Docker and its registry
+#   make library                            build the library's wheel and sdist: build/library
 #   make tables [ARGS="--only cnil"]        build the tables that are not up to date
 #   make verify [ARGS=--strict]             check the committed tables, and list those that code has changed since
 #   make lock [LOCKFLAGS=--upgrade]         remake requirements/ from pyproject.toml
@@ -60,7 +61,7 @@ FIND_PYTHON = found=; for candidate in $(or $(PYTHON),python3.13 python3.12 pyth
 .PHONY: help run install test test-busy test-fast test-long clients test-clients same-answers screenshots check fix bench \
 	loadtest \
 	loadtest-web dashboards-check \
-	prometheusrule sbom pin-images tables verify lock clean
+	prometheusrule sbom library pin-images tables verify lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -139,6 +140,14 @@ sbom: $(ALL)
 	$(BIN)/cyclonedx-py requirements requirements/runtime.txt --pyproject pyproject.toml --output-reproducible \
 		--output-format JSON --output-file build/sbom.cdx.json
 	$(BIN)/python deploy/sbom.py build/sbom.cdx.json requirements/runtime.txt
+
+# The wheel is built from the sdist, so that both are complete.
+library: $(ALL)
+	@rm -rf build/library && mkdir -p build/library
+	cd spades && ../$(BIN)/python -m hatchling build --target sdist --directory ../build/library
+	tar -xzf build/library/*.tar.gz -C build/library
+	cd build/library/*/ && ../../../$(BIN)/python -m hatchling build --target wheel --directory ..
+	@rm -r build/library/*/
 
 # The file is meant to be committed by whoever deploys; it is not part of this repository (docs/how-to/run-in-production.md).
 pin-images:

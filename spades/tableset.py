@@ -25,7 +25,8 @@ from spades.table_views import Tables, dtypes_of
 from spades.winprob.games import SHIPPED_ROWS, WIN_CELLS, Games, games_of, whole_rows
 from spades.winprob.weights import Weights, load_weights
 
-DEFAULT_DIRECTORY = Path(__file__).resolve().parents[1] / "tables" / "data"
+# The tables that come with the library; in a checkout, `data` is a link to tables/data.
+DEFAULT_DIRECTORY = (Path(__file__).parent / "data").resolve()
 
 CNIL_READING = 0  # index on the first axis of cnil (`and`, `or`, `any`) that is used
 
@@ -95,7 +96,7 @@ class TableSet:
 
 
 def open_tables(directory: Path | None = None) -> TableSet:
-    """Check and map the tables in ``directory`` (None: the repository's tables/data).
+    """Check and map the tables in ``directory`` (None: those that come with the library).
 
     Reads every file once, for its sha256. After that, all processes that map a file share its pages in memory.
     Raises `TablesError`.

@@ -13,7 +13,7 @@ from tests.conftest import ROOT, committed_tables
 
 VECTORS = ROOT / "tests/vectors"
 POLICIES = ("bis", "best", "winprob", "bis:tuned", "rb", "bis:level=2", "winprob:level=3", "ms:aggression=1")
-OTHER_RULES = (
+OTHER_RULES: tuple[dict[str, Any], ...] = (
     {"preset": "blind-nil", "nil_pass": 2},
     {"preset": "suicide"},
     {"preset": "jokers-deuce"},
@@ -75,7 +75,7 @@ def requests() -> list[dict]:
 
 
 def test_bids_and_explanations(call):
-    different = []
+    different: list[Any] = []
     for request in requests():
         response = call("POST", "/v1/bid", json=request)
         assert response.status_code == 200, (request, response.text)
@@ -135,8 +135,8 @@ def test_cards(call):
 def test_inferences(call, request_):
     answer = call("POST", "/v1/inference", json={**request_, "deals": 20, "seed": 3}).json()
     names = ("hand", "seat", "policy", "given", "received")
-    given = {name: request_[name] for name in names if request_.get(name) is not None}
-    by_seat = {
+    given: dict[str, Any] = {name: request_[name] for name in names if request_.get(name) is not None}
+    by_seat: dict[str, Any] = {
         name: {int(seat): cards for seat, cards in request_[name].items()}
         for name in ("played", "voids")
         if request_.get(name)

@@ -7,6 +7,10 @@ from typing import Any
 import pytest
 
 import spades
+import spades.bis
+import spades.inference
+import spades.play
+import spades.winprob
 from spades import BiddingError, Position, RulesError, choose_card, decide, explain, infer, make_rules
 from tests.conftest import committed_tables
 

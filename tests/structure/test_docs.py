@@ -16,7 +16,7 @@ from tables.run.registry import FAMILIES
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md"), *ROOT.glob("clients/*/README.md")])
+PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md"), *ROOT.glob("clients/*/README.md"), ROOT / "spades/README.md"])
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _PATH = re.compile(r"\bdocs/[\w./-]*\w")
 

@@ -1,0 +1,146 @@
+"""The wheels: that of the library bids in an environment with numpy only, and none installs `tables` or a like name."""
+
+import filecmp
+import importlib.metadata
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from spades.tableset import DEFAULT_DIRECTORY
+from tests.conftest import ROOT
+
+PAGE = ROOT / "docs/how-to/use-as-a-library.md"
+ABSENT = ("fastapi", "pydantic", "prometheus_client", "orjson", "numba", "tables", "service", "pip")
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheels")]
+
+
+def build(project: Path, target: str, directory: Path) -> Path:
+    """Build the wheel or the sdist of ``project`` into ``directory`` and return its path."""
+    command = [sys.executable, "-m", "hatchling", "build", "--target", target, "--directory", str(directory)]
+    subprocess.run(command, cwd=project, check=True, capture_output=True, text=True, timeout=600)
+    (built,) = directory.iterdir()
+    return built
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    """The library's wheel, built from its sdist in a folder of its own."""
+    folder = tmp_path_factory.mktemp("library")
+    sdist = build(ROOT / "spades", "sdist", folder / "sdist")
+    with tarfile.open(sdist) as archive:
+        assert not [member.name for member in archive if not (member.isfile() or member.isdir())], "no links"
+        archive.extractall(folder / "source", filter="data")
+    (source,) = (folder / "source").iterdir()
+    return build(source, "wheel", folder / "wheel")
+
+
+@pytest.fixture(scope="module")
+def python(wheel, tmp_path_factory) -> Path:
+    """The Python of an environment with the library's wheel and numpy only. pip finds no other requirement."""
+    folder = tmp_path_factory.mktemp("empty")
+    venv.create(folder, with_pip=False)
+    python = folder / "bin/python"
+    packages = Path(sysconfig.get_path("purelib", vars={"base": str(folder)}))
+    files = importlib.metadata.files("numpy")
+    assert files, "numpy's wheel lists its files"
+    here = Path(str(importlib.metadata.distribution("numpy").locate_file("")))
+    for name in {file.parts[0] for file in files} - {".."}:
+        (packages / name).symlink_to(here / name)
+    command = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-index", str(wheel)]
+    subprocess.run([*command, "--disable-pip-version-check"], check=True, timeout=600)
+    return python
+
+
+def run(python: Path, folder: Path, *arguments: str) -> str:
+    """Run Python outside the checkout, without its environment variables and its user's packages."""
+    command = [str(python), "-I", *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def names_in(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name for name in archive.namelist() if ".dist-info/" not in name}
+
+
+def test_the_first_bid_of_the_page(python, tmp_path):
+    (install, program) = re.findall(r"```(?:python)?\n(.*?)```", PAGE.read_text(), re.DOTALL)[:2]
+    lines = [line for line in (install + program).splitlines() if line]
+    assert len(lines) == 5
+    assert lines[0] == "pip install ./spades"
+    assert run(python, tmp_path, "-c", program) == "6\n"
+
+
+def test_the_other_examples_of_the_page(python, tmp_path):
+    shutil.copy(PAGE, tmp_path)
+    assert run(python, tmp_path, "-m", "doctest", PAGE.name) == ""
+
+
+def test_needs_numpy_only(python, tmp_path):
+    code = f"from importlib.util import find_spec; print([name for name in {ABSENT} if find_spec(name)])"
+    assert run(python, tmp_path, "-c", code) == "[]\n"
+    code = "import spades; print(spades.__file__, spades.open_tables().directory)"
+    assert all(path.startswith(str(python.parents[1])) for path in run(python, tmp_path, "-c", code).split())
+
+
+def test_every_policy_bids(python, tmp_path):
+    code = """
+from spades import Position, decide, explain, open_tables
+from spades.policies import SERVED
+position, tables = Position.of("AKJ62.AQ.Q.K9543", bids=(3, 1)), open_tables()
+print(*(decide(position, tables, policy).bid for policy in SERVED), explain(position, tables)["sentence"][:6])
+"""
+    assert run(python, tmp_path, "-c", code) == "6 6 6 5 6 Bid 6.\n"
+
+
+def test_what_the_library_installs(wheel, tmp_path):
+    names = names_in(wheel)
+    assert {name.partition("/")[0] for name in names} == {"spades"}
+    files = {str(path.relative_to(ROOT)) for path in (ROOT / "spades").rglob("*.py")}
+    extra = {"spades/py.typed", "spades/strength.json", "spades/winprob/nearest_errors.json"}
+    data = {f"spades/data/{path.name}" for path in DEFAULT_DIRECTORY.iterdir()}
+    assert names == files | extra | data
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    same, different, missing = filecmp.cmpfiles(
+        DEFAULT_DIRECTORY, tmp_path / "spades/data", [path.name for path in DEFAULT_DIRECTORY.iterdir()], shallow=False
+    )
+    assert (len(same), different, missing) == (len(data), [], [])
+
+
+def test_what_the_image_installs(tmp_path):
+    """The project's wheel, built from what the Dockerfile copies, has the service and the library with its tables."""
+    dockerfile = (ROOT / "Dockerfile").read_text()
+    stage = dockerfile[dockerfile.index("AS project") : dockerfile.index("AS sbom")]
+    copied = [line.split()[1:-1] for line in stage.splitlines() if line.startswith("COPY ") and "build.txt" not in line]
+    project = tmp_path / "project"
+    for name in (name for names in copied for name in names):
+        if name.endswith("/"):
+            shutil.copytree(ROOT / name, project / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            project.mkdir(exist_ok=True)
+            shutil.copy(ROOT / name, project)
+    names = names_in(build(project, "wheel", tmp_path / "wheel"))
+    assert {name.partition("/")[0] for name in names} == {"spades", "service"}
+    assert {f"spades/data/{path.name}" for path in DEFAULT_DIRECTORY.iterdir()} < names
+    assert {"service/app.py", "service/static/index.html", "spades/strength.json"} < names
+
+
+def test_the_library_is_declared_as_the_project_is():
+    library, project = (tomllib.loads((ROOT / name / "pyproject.toml").read_text()) for name in ("spades", "."))
+    for field in ("version", "license", "requires-python"):
+        assert library["project"][field] == project["project"][field]
+    assert library["build-system"] == project["build-system"]
+    assert set(library["project"]["dependencies"]) <= set(project["project"]["dependencies"])
+    assert (ROOT / "spades/LICENSE").read_text() == (ROOT / "LICENSE").read_text()

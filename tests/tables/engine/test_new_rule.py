@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from spades.tableset import DEFAULT_DIRECTORY
 from spades.winprob.games import KEY_FIELDS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -94,7 +95,7 @@ def run_with(tmp_path_factory):
     root = tmp_path_factory.mktemp("tree")
     for package in ("spades", "service", "tables"):
         shutil.copytree(ROOT / package, root / package, ignore=shutil.ignore_patterns("__pycache__", "data", "work"))
-    (root / "tables" / "data").symlink_to(ROOT / "tables" / "data")
+    (root / "spades" / "data").symlink_to(DEFAULT_DIRECTORY)
     path = root / "spades/game/rules.py"
     source = path.read_text()
     assert source.count(END_OF_RULES) == 1

@@ -12,7 +12,7 @@ from tables.engine.compiled_modules import KERNELS
 from tables.engine.deal import Deals
 from tables.engine.simulate import kernel_tables, player_rows, tables_for
 from tables.engine.states import new_states
-from tables.run.code_hash import SOURCES, UNCOUNTED, _parsed, code_hash, definitions
+from tables.run.code_hash import FACES, SOURCES, UNCOUNTED, _parsed, code_hash, definitions
 
 PLAIN = '''"""A module."""
 
@@ -234,3 +234,12 @@ def h(w, v=0.1):
     else: assert w, "text"
 '''
     assert own(source) == "674e5c7695586445f6faa7e10c1c6607eed6339b5064875da6198ba438db90de"
+
+
+def test_faces_only_import_names():
+    packages = {name.rpartition(".")[0] for name in SOURCES if name.startswith("spades.")}
+    assert {name for name in packages if _parsed(SOURCES[name]).imports} == set(FACES)
+    for name in FACES:
+        definitions = _parsed(SOURCES[name]).definitions
+        assert definitions.keys() == {"", "__all__"}
+        assert not definitions[""].trees, f"{name} does something when it is imported"

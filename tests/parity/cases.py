@@ -1057,7 +1057,10 @@ CASES: dict[str, Maker] = {
 }
 
 # Functions of the kernel modules that compiled code never calls.
-TEXTS = {"spades.game.cards." + name for name in ("parse_card", "format_card", "pbn_card", "parse_pbn", "format_pbn")}
+TEXTS = {
+    "spades.game.cards." + name
+    for name in ("parse_card", "format_card", "pbn_card", "parse_pbn", "format_pbn", "pbn_names", "texts_of")
+}
 # Compared as a part of `play_pairs` (test_rounds.py), which the simulators compile anyway. They are most of its code.
 WITHIN_A_PAIR = {GAME + "play_game", SOLO_GAME + "play_cutthroat_game"}
 # Compared as a part of `measure_decisions` (tests/tables/ceiling/test_positions.py), for the same reason.

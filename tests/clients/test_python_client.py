@@ -248,7 +248,7 @@ def test_a_closed_client_says_so():
 
 
 def test_calls_that_began_before_close_are_answered_and_later_ones_refused():
-    """Four threads call all the time while the client is closed; none of them may wait for ever."""
+    """Four threads call all the time while the client is closed; no call may wait for ever."""
 
     async def answer(_: httpx2.Request) -> httpx2.Response:
         await asyncio.sleep(0)

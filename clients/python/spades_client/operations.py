@@ -11,7 +11,7 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True)
 class Operation(Generic[Answer]):
-    """One endpoint. ``field``: a field that every answer has, by which an answer of something else is told apart.
+    """One endpoint. ``field``: a field that every answer has. A body without it is not an answer of the service.
 
     ``repeatable``: a second request after a lost connection does no harm.
     """

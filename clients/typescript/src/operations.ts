@@ -4,7 +4,7 @@ import type { components } from "./contract.js";
 export type Schemas = components["schemas"];
 
 /**
- * One endpoint. `field`: a field that every answer has, by which an answer of something else is told apart.
+ * One endpoint. `field`: a field that every answer has. A body without it is not an answer of the service.
  * `repeatable`: a second request after a lost connection does no harm.
  */
 export interface Operation<Request, Answer> {

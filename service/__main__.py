@@ -19,8 +19,6 @@ import orjson
 
 from service import __version__, log
 from service.address import check_address, check_exposure
-from service.api import blind, card, inference, passing, search
-from service.api.bid import answer_to
 from service.arguments import run_command
 from service.breakdown import breakdown
 from service.contract import examples
@@ -28,6 +26,8 @@ from service.contract.card import CardRequest, read_card
 from service.contract.inference import InferenceRequest, read_inference
 from service.contract.passing import PassRequest, read_pass
 from service.contract.request import BidRequest, BlindRequest, read_bid, read_blind
+from service.endpoints import blind_nils, cards, inferences, passes, searches
+from service.endpoints.bids import answer_to
 from service.keys import new_key
 from service.problems import ProblemError
 from service.request_arguments import add_fields, request_of
@@ -141,27 +141,27 @@ def _bid(request: dict[str, Any], settings: Settings) -> Any:
 def _blind(request: dict[str, Any], settings: Settings) -> Any:
     tables = open_one(settings, request.get("tables"))
     call = read_blind(request, tables.games, options_of(tables))
-    return blind.answer_body(call, blind.decide(call, tables), tables.version)
+    return blind_nils.answer_body(call, blind_nils.decide(call, tables), tables.version)
 
 
 def _pass(request: dict[str, Any], _: Settings) -> Any:
-    return passing.answer_body(read_pass(request))
+    return passes.answer_body(read_pass(request))
 
 
 def _card(request: dict[str, Any], settings: Settings) -> Any:
     if request.get("player") is None:
-        return card.answer_body(read_card(request))
+        return cards.answer_body(read_card(request))
     tables = open_one(settings, request.get("tables"))
     call = read_card(request, tables.games)
     assert call.search is not None, "the request has a player"
-    found = search_once(search.search_request(call, call.search, tables))
-    return search.answer_body(call, call.search, found, tables.version)
+    found = search_once(searches.search_request(call, call.search, tables))
+    return searches.answer_body(call, call.search, found, tables.version)
 
 
 def _inference(request: dict[str, Any], settings: Settings) -> Any:
     call = read_inference(request)
     tables = open_one(settings, request.get("tables"))
-    return orjson.loads(b"".join(inference.parts(call, readers_of(tables.arrays), tables.version)))
+    return orjson.loads(b"".join(inferences.parts(call, readers_of(tables.arrays), tables.version)))
 
 
 # By command: how its request is answered.

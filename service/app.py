@@ -19,22 +19,22 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.exceptions import HTTPException
 
 from service import __version__
-from service.api.batch import BATCHES, batch
-from service.api.body import MAX_BODIES_BYTES, MAX_BODY_BYTES, ClientGone, read_body
-from service.api.card import play
-from service.api.catalogue import catalogue_routes
-from service.api.documentation import add_hot_routes, openapi
-from service.api.fixed_answers import FIXED_ROUTES, FixedAnswers, fastapi_answer
-from service.api.health import health_routes
-from service.api.inference import inference
-from service.api.shared_state import State
-from service.api.static_files import StaticFiles
 from service.asgi import Receive, Reply, Scope, Send, join_headers, send_reply
+from service.endpoints.batches import BATCHES, batch
+from service.endpoints.body import MAX_BODIES_BYTES, MAX_BODY_BYTES, ClientGone, read_body
+from service.endpoints.cards import play
+from service.endpoints.catalogue import catalogue_routes
+from service.endpoints.fixed_answers import FIXED_ROUTES, FixedAnswers, fastapi_answer
+from service.endpoints.health import health_routes
+from service.endpoints.inferences import inference
+from service.endpoints.openapi import add_hot_routes, openapi
+from service.endpoints.pages import StaticFiles
 from service.gate import HEALTH_ROUTES, METRICS, is_open
 from service.problems import Fault, ProblemError, invalid_request, method_not_allowed, pointer
 from service.responder import CARD, INFERENCE, JSON_HEADER, MAX_BYTES, ROUTES, CurrentRequest, Responder
 from service.searchers import BusyError
 from service.settings import Settings, from_environment
+from service.state import State
 from service.table_sets import RefusedError, open_sets
 
 NO_SUCH_PATH = "no such path; /openapi.json lists them"

@@ -1,9 +1,9 @@
 """The gate: decide whether to accept a request, by capacity, API key and rate.
 
-`api/` checks a request's content. A request is shed (refused before its body is read) when it has waited too long, or
-when too many requests are in progress. A late answer is useless, and shedding costs a fraction of an answer, so that
-the other requests are answered in time. The wait is measured, from the arrival of the request's bytes until now. The
-gate remembers no overload: the first request that has not waited too long is answered.
+`endpoints/` checks a request's content. A request is shed (refused before its body is read) when it has waited too
+long, or when too many requests are in progress. A late answer is useless, and shedding costs a fraction of an answer,
+so that the other requests are answered in time. The wait is measured, from the arrival of the request's bytes until now.
+The gate remembers no overload: the first request that has not waited too long is answered.
 
 Health routes are never refused, so that a health check does not mistake a busy worker for a dead one.
 """
@@ -16,10 +16,10 @@ from contextlib import contextmanager
 from itertools import count
 from time import monotonic
 
-from service.api.body import MAX_BODY_BYTES
-from service.api.fixed_answers import OPENAPI
-from service.api.static_files import is_file
 from service.asgi import Fields, Headers
+from service.endpoints.body import MAX_BODY_BYTES
+from service.endpoints.fixed_answers import OPENAPI
+from service.endpoints.pages import is_file
 from service.keys import Bucket, Key, Keys, read_keys
 from service.metrics import Metrics
 from service.problems import ProblemError

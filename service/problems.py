@@ -1,6 +1,6 @@
 """Problems: the error answers of the service, as RFC 9457 `application/problem+json`.
 
-This module holds the names and the form of errors; other modules (`api/`, `contract/`) detect them. The OpenAPI
+This module holds the names and the form of errors; other modules (`endpoints/`, `contract/`) detect them. The OpenAPI
 document and GET /problems/{name} are made from `TYPES` and `CODES`. Texts go to callers, so they never hold a stack
 trace or a path. A caller's values are quoted and cut short (`quote`).
 
@@ -144,6 +144,11 @@ def method_not_allowed(method: str, allowed: str) -> ProblemError:
     """Return the 405; ``allowed``: the methods of the path, with commas between."""
     detail = f"{method[:20]} is not allowed here; accepted: {allowed}"
     return ProblemError("method-not-allowed", detail, headers=[("allow", allowed)])
+
+
+def deadline_exceeded() -> ProblemError:
+    """Return the 504."""
+    return ProblemError("deadline-exceeded", "X-Deadline-Ms ran out before the answer was ready")
 
 
 def internal_error() -> ProblemError:

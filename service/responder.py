@@ -10,9 +10,11 @@ import logging
 from time import perf_counter
 
 from service.access_log import AccessLog, Answered
-from service.api import bid, blind, passing
-from service.api.batch import BATCHES
-from service.api.body import (
+from service.asgi import CLOSE, Fields, Headers, Reply
+from service.decision_log import decision_log
+from service.endpoints import bids, blind_nils, passes
+from service.endpoints.batches import BATCHES
+from service.endpoints.body import (
     MAX_BODIES_BYTES,
     MAX_BODY_BYTES,
     NO_DEADLINE,
@@ -20,16 +22,14 @@ from service.api.body import (
     check_size,
     deadline_of,
 )
-from service.api.fixed_answers import OPENAPI
-from service.api.shared_state import State
-from service.api.static_files import ASSETS, DOCS, ROOT
-from service.asgi import CLOSE, Fields, Headers, Reply
-from service.decision_log import decision_log
+from service.endpoints.fixed_answers import OPENAPI
+from service.endpoints.pages import ASSETS, DOCS, ROOT
 from service.gate import Gate, may_shed
 from service.keys import Key
 from service.metrics import OTHER_ROUTE
 from service.problems import ProblemError, internal_error, method_not_allowed, written
 from service.settings import Settings
+from service.state import State
 
 SINGLE = frozenset(("/bid", "/v1/bid"))
 BLIND = "/v1/bid/blind"
@@ -37,9 +37,9 @@ PASS = "/v1/pass"
 CARD = "/v1/card"
 INFERENCE = "/v1/inference"
 _ANSWERS = {
-    **dict.fromkeys(SINGLE, bid.bid),
-    BLIND: blind.blind,
-    PASS: passing.give,
+    **dict.fromkeys(SINGLE, bids.bid),
+    BLIND: blind_nils.blind,
+    PASS: passes.give,
 }  # each: (state, table sets, body, API key) -> JSON, version of the tables that decided
 MAX_BYTES = {
     **dict.fromkeys((*_ANSWERS, CARD, INFERENCE), MAX_BODY_BYTES),

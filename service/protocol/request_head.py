@@ -2,8 +2,8 @@
 
 import re
 
-from service.api.body import MAX_BODY_BYTES
 from service.asgi import Fields, Headers
+from service.endpoints.body import MAX_BODY_BYTES
 from service.problems import ProblemError, quote
 
 MAX_HEAD_BYTES = 32 * 1024

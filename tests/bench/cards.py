@@ -13,8 +13,8 @@ from typing import Any
 
 import orjson
 
-from service.api.card import answer_body
 from service.contract.card import read_card
+from service.endpoints.cards import answer_body
 from spades.bidder import Position, decide
 from spades.game.cards import DECK, cards_of
 from spades.game.decks import CARD_NAMES

@@ -11,9 +11,9 @@ from typing import Any
 
 import orjson
 
-from service.api.inference import parts
 from service.contract.card import read_card
 from service.contract.inference import MAX_DEALS, read_inference
+from service.endpoints.inferences import parts
 from spades.game.cards import SUITS
 from spades.inference.inference import readers_of
 from spades.tableset import TableSet, open_tables

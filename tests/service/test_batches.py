@@ -7,10 +7,10 @@ from contextlib import suppress
 import orjson
 import pytest
 
-from service.api import batch, bid
-from service.api.shared_state import SLICE_S
 from service.app import create_app
+from service.endpoints import batches, bids
 from service.problems import ProblemError
+from service.state import SLICE_S
 from spades.bidder import decide
 from tests.conftest import committed_tables
 from tests.one_set import one_set
@@ -29,10 +29,10 @@ class Work:
         self.parsed: list[int] = []  # bodies parsed in each
         self._loads = orjson.loads
         self._bodies = 0
-        monkeypatch.setattr(batch, "perf_counter", lambda: self.now)
-        monkeypatch.setattr(bid, "decide", self._decide)
-        monkeypatch.setattr(bid, "orjson", self)
-        monkeypatch.setattr(batch, "orjson", self)
+        monkeypatch.setattr(batches, "perf_counter", lambda: self.now)
+        monkeypatch.setattr(bids, "decide", self._decide)
+        monkeypatch.setattr(bids, "orjson", self)
+        monkeypatch.setattr(batches, "orjson", self)
 
     dumps = staticmethod(orjson.dumps)
     JSONDecodeError, JSONEncodeError = orjson.JSONDecodeError, orjson.JSONEncodeError
@@ -57,7 +57,7 @@ class Work:
 def _run(state, work, *bodies: bytes) -> list[bytes | Exception]:
     async def main() -> list[bytes | Exception]:
         watcher = asyncio.create_task(work.watch())
-        tasks = [asyncio.create_task(batch.batch(state, "/v1/bids", body, math.inf, None)) for body in bodies]
+        tasks = [asyncio.create_task(batches.batch(state, "/v1/bids", body, math.inf, None)) for body in bodies]
         found: list[bytes | Exception] = []
         for task in tasks:
             try:
@@ -115,7 +115,7 @@ def test_a_deadline_ends_a_batch_between_two_slices(monkeypatch, state):
 
     async def main() -> None:
         with pytest.raises(ProblemError, match="deadline-exceeded"):
-            await batch.batch(state, "/v1/bids", _batch(100), 10.5 * SLICE_S, None)
+            await batches.batch(state, "/v1/bids", _batch(100), 10.5 * SLICE_S, None)
 
     asyncio.run(main())
     assert work.now == pytest.approx(11 * SLICE_S)
@@ -128,7 +128,7 @@ def test_the_answer_is_one_array(monkeypatch, state):
     """The answer is one array for every number of slices, for an empty batch and for wrong requests."""
 
     def answer(body: bytes) -> bytes:
-        return b"".join(asyncio.run(batch.batch(state, "/v1/bids", body, math.inf, None)))
+        return b"".join(asyncio.run(batches.batch(state, "/v1/bids", body, math.inf, None)))
 
     whole = answer(_batch(7))
     Work(monkeypatch, SLICE_S)

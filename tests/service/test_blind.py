@@ -109,7 +109,7 @@ def test_the_derived_lot_is_the_same_in_another_process(call, body):
     del body["seed"]
     program = (
         "import sys, orjson\n"
-        "from service.api.blind import decide\n"
+        "from service.endpoints.blind_nils import decide\n"
         "from service.contract.request import read_blind\n"
         "from spades.tableset import open_tables\n"
         "print(decide(read_blind(orjson.loads(sys.argv[1])), open_tables()).explanation['lot'])\n"
@@ -199,7 +199,7 @@ def test_metrics(call, body):
 
 
 def test_a_bug_is_told_to_nobody(call, body, monkeypatch):
-    monkeypatch.setattr("service.api.blind.decide", lambda *_: 1 / 0)
+    monkeypatch.setattr("service.endpoints.blind_nils.decide", lambda *_: 1 / 0)
     response = call("POST", PATH, json=body)
     assert response.status_code == 500
     assert "ZeroDivision" not in response.text

@@ -10,9 +10,9 @@ import pytest
 
 from examples.play_a_game import Client
 from examples.play_a_game import play_game as over_http
-from service.api.card import answer_body
 from service.contract.card import MAX_CARD_ITEMS, read_card
 from service.contract.examples import CARD_ANSWER, CARD_REQUEST
+from service.endpoints.cards import answer_body
 from spades.bis.regular import spade_tricks_against
 from spades.explain.pass_explanation import PASS_TEMPLATES
 from spades.explain.reasons import TEMPLATES

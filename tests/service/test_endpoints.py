@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service import __version__
-from service.api import bid as hot
 from service.app import create_app
 from service.contract.examples import PASS_REQUEST
+from service.endpoints import bids as hot
 from service.problems import MEDIA_TYPE, TYPES
 from spades.bidder import Decision, decide
 from spades.errors import TablesError

@@ -8,9 +8,9 @@ from typing import Any
 import orjson
 import pytest
 
-from service.api.bid import answer_one
 from service.contract.examples import CARD_REQUEST, FAULTS, PASS_REQUEST, SPECTATOR_REQUEST
 from service.contract.reading import MAX_KEYS
+from service.endpoints.bids import answer_one
 from service.problems import CODES, MAX_FAULTS, MEDIA_TYPE, ProblemError
 from spades.game.rules import Rules
 

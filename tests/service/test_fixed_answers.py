@@ -5,8 +5,8 @@ import asyncio
 import httpx
 import pytest
 
-from service.api.fixed_answers import FIXED_ROUTES
 from service.app import create_app
+from service.endpoints.fixed_answers import FIXED_ROUTES
 from tests.conftest import committed_tables
 from tests.one_set import one_set
 from tests.patience import patient

@@ -11,8 +11,8 @@ import orjson
 import pytest
 
 from service.access_log import AccessLog, Answered
-from service.api.body import MAX_BODIES_BYTES
 from service.app import create_app
+from service.endpoints.body import MAX_BODIES_BYTES
 from service.gate import COSTLY_AT_ONCE, COSTLY_RATE, MAX_LARGE_BODIES_BYTES, METRICS, Gate
 from service.keys import new_key
 from service.line_log import MAX_QUEUED
@@ -93,7 +93,7 @@ def test_the_log_is_sampled_but_for_failures(call, request_body, monkeypatch):
     def fail(*_):
         raise TablesError("a bug")
 
-    monkeypatch.setattr("service.api.bid.decide", fail)
+    monkeypatch.setattr("service.endpoints.bids.decide", fail)
     assert [line["status"] for line in _lines(service, 0.0, call, requests[0])] == [500]
 
 
@@ -405,7 +405,7 @@ def test_large_bodies_in_hand_are_limited(request_body):
 def test_a_deadline_that_has_passed_costs_no_work(call, request_body, monkeypatch):
     service = _service()
     worked = []
-    monkeypatch.setattr("service.api.bid.read_bid", lambda data, games: worked.append(data))
+    monkeypatch.setattr("service.endpoints.bids.read_bid", lambda data, games: worked.append(data))
     headers = {b"x-deadline-ms": b"5"}
     status, _, body = service.responder.reply("/bid", headers, orjson.dumps(request_body), time.perf_counter() - 0.01)
     assert (status, orjson.loads(body)["type"]) == (504, "/problems/deadline-exceeded")
@@ -419,7 +419,7 @@ def test_a_bug_is_told_to_nobody(call, request_body, monkeypatch, caplog):
     def fail(*_):
         raise TablesError("/secret/path is broken")
 
-    monkeypatch.setattr("service.api.bid.decide", fail)
+    monkeypatch.setattr("service.endpoints.bids.decide", fail)
     service = _service()
     for answer in (
         call("POST", "/bid", service, json=request_body).content,

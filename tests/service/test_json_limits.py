@@ -10,10 +10,10 @@ import orjson
 import pytest
 from pydantic import TypeAdapter
 
-from service.api.batch import batch
-from service.api.json_limits import BATCH_LIMITS, SINGLE_LIMITS, SMALL_BYTES, JsonLimits, excess
 from service.contract.examples import REQUEST
 from service.contract.request import MAX_ITEMS, BidRequest, BlindRequest
+from service.endpoints.batches import batch
+from service.json_body import BATCH_LIMITS, SINGLE_LIMITS, SMALL_BYTES, JsonLimits, excess
 from service.problems import ProblemError
 
 _MIB = 1024 * 1024

@@ -7,13 +7,13 @@ import orjson
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from service.api import batch, results
-from service.api.shared_state import SLICE_S
 from service.app import create_app
 from service.contract.examples import RESULTS_REQUEST
 from service.contract.result import MAX_RESULTS, read_result
+from service.endpoints import batches, results
 from service.keys import new_key
 from service.problems import ProblemError
+from service.state import SLICE_S
 from tests.conftest import committed_tables
 from tests.one_set import one_set
 from tests.patience import patient
@@ -141,7 +141,7 @@ class Clock:
     def __init__(self, monkeypatch, result_s: float) -> None:
         self.now = 0.0
         self.turns: list[float] = []
-        for module in (batch, results):
+        for module in (batches, results):
             monkeypatch.setattr(module, "perf_counter", lambda: self.now)
 
         def read_slowly(item):
@@ -163,7 +163,7 @@ def test_results_share_the_event_loop_with_other_requests(monkeypatch, fresh):
     async def main() -> None:
         watcher = asyncio.create_task(clock.watch())
         body = orjson.dumps({"results": [NIL] * 200})
-        await asyncio.gather(*(batch.batch(fresh.state, "/v1/results", body, math.inf, None) for _ in range(3)))
+        await asyncio.gather(*(batches.batch(fresh.state, "/v1/results", body, math.inf, None) for _ in range(3)))
         watcher.cancel()
 
     asyncio.run(main())
@@ -177,7 +177,7 @@ def test_a_batch_that_misses_its_deadline_counts_nothing(monkeypatch, fresh):
 
     async def main() -> None:
         with pytest.raises(ProblemError, match="deadline-exceeded"):
-            await batch.batch(fresh.state, "/v1/results", body, 10.5 * SLICE_S, None)
+            await batches.batch(fresh.state, "/v1/results", body, 10.5 * SLICE_S, None)
 
     asyncio.run(main())
     assert counted(fresh) == {}

@@ -7,8 +7,8 @@ from time import perf_counter
 import orjson
 import pytest
 
-from service.api import bid as bid_module
-from service.api import shadow as shadow_module
+from service import shadow as shadow_module
+from service.endpoints import bids as bid_module
 from service.roles import Canary
 from service.settings import Settings
 from service.table_sets import open_sets

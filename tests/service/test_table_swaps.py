@@ -6,11 +6,11 @@ import weakref
 import orjson
 from pydantic import TypeAdapter
 
-from service.api import batch as batch_module
 from service.app import create_app
 from service.contract.answer import BidsAnswer
 from service.contract.examples import SHORT_INFERENCE_REQUEST
 from service.contract.inference import InferencesAnswer
+from service.endpoints import batches as batch_module
 from service.roles import Canary
 from service.table_sets import open_sets
 from tests.patience import patient

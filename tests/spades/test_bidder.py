@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.api.bid import answer_to
 from service.contract.request import read_bid
+from service.endpoints.bids import answer_to
 from spades.bidder import BLIND_NIL, Position, decide, nearest_legal
 from spades.explain.reasons import sentence_of
 from spades.game.auction import auction_after

@@ -10,8 +10,8 @@ import numpy as np
 import orjson
 import pytest
 
-from service.api.bid import answer_to
 from service.contract.request import read_bid
+from service.endpoints.bids import answer_to
 from spades.bidder import decide, turn_of
 from spades.bis.conventions import CONVENTION_RULES
 from spades.bis.endgame import RULE_NAMES

@@ -11,12 +11,12 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from service import __version__
-from service.api.catalogue import table_options
-from service.api.documentation import GET_PROBLEMS, HEALTH_PROBLEMS, example, problems
-from service.api.shared_state import State, not_ready
 from service.contract.answer import ProblemTypeInfo
 from service.contract.health import Ready, Status, TableSetInfo, TablesInfo, VersionAnswer
+from service.endpoints.catalogue import table_options
+from service.endpoints.openapi import GET_PROBLEMS, HEALTH_PROBLEMS, example, problems
 from service.problems import CODES, TYPES, ProblemError
+from service.state import State, not_ready
 from service.table_sets import OpenSet, TableSets
 
 _VERSION = {

@@ -10,11 +10,11 @@ from typing import Any
 
 import orjson
 
-from service.api.shared_state import State
 from service.contract.reading import check_field_count
 from service.contract.result import OUTCOMES, ResultCall, read_result
 from service.problems import ProblemError, internal_error
 from service.result_metrics import Tally
+from service.state import State
 from service.table_sets import TableSets
 
 _logger = logging.getLogger("service")

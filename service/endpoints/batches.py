@@ -12,19 +12,19 @@ from typing import Any, Final, NamedTuple, Protocol
 
 import orjson
 
-from service.api import bid, card, inference
-from service.api.bid import parsed
-from service.api.json_limits import BATCH_LIMITS
-from service.api.results import ResultsBatch
-from service.api.shared_state import SLICE_S, State
 from service.contract.card import CARDS
 from service.contract.inference import INFERENCES
 from service.contract.reading import check_field_count, read_batch
 from service.contract.request import BIDS
 from service.contract.result import RESULTS
+from service.endpoints import bids, cards, inferences
+from service.endpoints.bids import parsed
+from service.endpoints.results import ResultsBatch
+from service.json_body import BATCH_LIMITS
 from service.keys import Key
 from service.metrics import Decided
 from service.problems import ProblemError, internal_error
+from service.state import SLICE_S, State
 from service.table_sets import TableSets
 
 # Answers one request of a batch; with the answer, it returns what to count for it.
@@ -152,9 +152,9 @@ class _Route(NamedTuple):
 
 
 BATCHES: Final = {
-    "/v1/bids": _Route(lambda data: read_batch(data, BIDS), partial(_Batch, bid.answer_one)),
-    "/v1/cards": _Route(lambda data: read_batch(data, CARDS), partial(_Batch, card.answer_one)),
-    "/v1/inferences": _Route(lambda data: read_batch(data, INFERENCES), partial(_Batch, inference.answer_one)),
+    "/v1/bids": _Route(lambda data: read_batch(data, BIDS), partial(_Batch, bids.answer_one)),
+    "/v1/cards": _Route(lambda data: read_batch(data, CARDS), partial(_Batch, cards.answer_one)),
+    "/v1/inferences": _Route(lambda data: read_batch(data, INFERENCES), partial(_Batch, inferences.answer_one)),
     "/v1/results": _Route(
         lambda data: read_batch(data, RESULTS, "results"),
         lambda state, sets, results, _: ResultsBatch(state, sets, results),

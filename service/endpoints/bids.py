@@ -10,16 +10,16 @@ from typing import Any
 
 import orjson
 
-from service.api.json_limits import SINGLE_LIMITS, SMALL_BYTES, JsonLimits, excess
-from service.api.shadow import Made
-from service.api.shared_state import State
-from service.api.table_choice import set_for
 from service.contract.answer import BidAnswer
 from service.contract.reading import check_field_count
 from service.contract.request import BidCall, read_bid
+from service.endpoints.table_choice import set_for
+from service.json_body import SINGLE_LIMITS, SMALL_BYTES, JsonLimits, excess
 from service.keys import Key
 from service.metrics import Decided
 from service.problems import ProblemError, invalid_request
+from service.shadow import Made
+from service.state import State
 from service.table_sets import OpenSet, TableSets
 from spades.bidder import decide
 from spades.explain.success_curve import success_curve

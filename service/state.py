@@ -7,12 +7,11 @@ import asyncio
 import logging
 from pathlib import Path
 
-from service.api.body import deadline_exceeded
-from service.api.shadow import Shadow
 from service.decision_log import DecisionLog
 from service.metrics import Exposition, Metrics
-from service.problems import ProblemError
+from service.problems import ProblemError, deadline_exceeded
 from service.searchers import Searchers
+from service.shadow import Shadow
 from service.table_sets import OpenSet, TableSets
 from spades.policies import SERVED
 from spades.policy import CONVENTIONS
@@ -20,8 +19,8 @@ from spades.policy import CONVENTIONS
 _logger = logging.getLogger("service")
 _server_logger = logging.getLogger("uvicorn.error")  # shows information too
 SLICE_S = 0.0005  # work on a batch or an inference in one turn of the event loop; longer if one step takes longer
-BATCHES_AT_ONCE = 2  # batches (`service.api.batch`) in progress; others wait
-ANSWERS_WITH_DEALS = 2  # answers with deals (`service.api.inference`) in progress; others wait
+BATCHES_AT_ONCE = 2  # batches (`service.endpoints.batches`) in progress; others wait
+ANSWERS_WITH_DEALS = 2  # answers with deals (`service.endpoints.inferences`) in progress; others wait
 _NAMED = "named"  # the role of a set that only answers requests which name it
 
 

@@ -9,8 +9,6 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from service.api.documentation import GET_PROBLEMS
-from service.api.shared_state import State
 from service.contract.catalogue import (
     DeckInfo,
     PoliciesAnswer,
@@ -24,6 +22,8 @@ from service.contract.catalogue import (
 )
 from service.contract.policy import DEFAULT_POLICY, POLICIES
 from service.contract.rules import DEFAULT_PRESET
+from service.endpoints.openapi import GET_PROBLEMS
+from service.state import State
 from spades.explain.pass_explanation import PASS_NUMBERS, PASS_TEMPLATES
 from spades.explain.reasons import NUMBERS, TEMPLATES
 from spades.game.cards import SUITS
@@ -69,7 +69,9 @@ _PRESETS = {
 }
 if _PRESETS.keys() != PRESETS.keys():
     names = ", ".join(sorted(_PRESETS.keys() ^ PRESETS.keys()))
-    raise TypeError(f"_PRESETS in service/api/catalogue.py describes other presets than rules.PRESETS has: {names}")
+    raise TypeError(
+        f"_PRESETS in service/endpoints/catalogue.py describes other presets than rules.PRESETS has: {names}"
+    )
 
 
 def _listed(templates: Mapping[str, str]) -> list[ReasonInfo]:

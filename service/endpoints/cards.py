@@ -8,15 +8,14 @@ from typing import Any
 
 import orjson
 
-from service.api import search
-from service.api.bid import parsed
-from service.api.body import deadline_exceeded
-from service.api.json_limits import SINGLE_LIMITS
-from service.api.shared_state import State
-from service.api.table_choice import set_for
 from service.contract.card import CardAnswer, CardCall, read_card
+from service.endpoints import searches
+from service.endpoints.bids import parsed
+from service.endpoints.table_choice import set_for
+from service.json_body import SINGLE_LIMITS
 from service.keys import Key
-from service.problems import Fault, invalid_request
+from service.problems import Fault, deadline_exceeded, invalid_request
+from service.state import State
 from service.table_sets import TableSets
 from spades.game.cards import cards_of
 from spades.game.decks import CARD_NAMES
@@ -39,12 +38,12 @@ async def play(state: State, body: bytes, deadline: float, key: Key | None) -> t
     if call.search is None:
         content, version = orjson.dumps(answer_body(call)), None
     else:
-        request = search.search_request(call, call.search, chosen.tables)
+        request = searches.search_request(call, call.search, chosen.tables)
         try:
             found = await state.searchers.search(request, deadline)
         except TimeoutError:
             raise deadline_exceeded() from None
-        content = orjson.dumps(search.answer_body(call, call.search, found, chosen.version))
+        content = orjson.dumps(searches.answer_body(call, call.search, found, chosen.version))
         version = chosen.version
     state.check_deadline(deadline, perf_counter())
     return content, version

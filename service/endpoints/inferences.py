@@ -13,13 +13,13 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from service.api.bid import parsed
-from service.api.json_limits import SINGLE_LIMITS
-from service.api.shared_state import SLICE_S, State
-from service.api.table_choice import set_for
 from service.contract.inference import InferenceCall, InferenceItemAnswer, read_inference, read_inference_item
+from service.endpoints.bids import parsed
+from service.endpoints.table_choice import set_for
+from service.json_body import SINGLE_LIMITS
 from service.keys import Key
 from service.problems import Fault, invalid_request
+from service.state import SLICE_S, State
 from service.table_sets import TableSets
 from spades.game.decks import CARD_NAMES
 from spades.game.variants import deck_number

@@ -9,14 +9,14 @@ from typing import Any
 
 import orjson
 
-from service.api.bid import parsed
-from service.api.json_limits import SINGLE_LIMITS
-from service.api.shadow import Made
-from service.api.shared_state import State
-from service.api.table_choice import set_for
 from service.contract.answer import BlindAnswer
 from service.contract.request import BlindCall, read_blind
+from service.endpoints.bids import parsed
+from service.endpoints.table_choice import set_for
+from service.json_body import SINGLE_LIMITS
 from service.keys import Key
+from service.shadow import Made
+from service.state import State
 from service.table_sets import OpenSet, TableSets
 from spades.bis.blind_decision import BlindDecision, decide_blind
 from spades.game.rules import seed_values

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from time import perf_counter
 
 from service.asgi import Fields, Receive
-from service.problems import ProblemError
+from service.problems import ProblemError, deadline_exceeded
 
 MAX_BODY_BYTES = 64 * 1024
 MAX_BODIES_BYTES = 1024 * 1024  # POST /v1/bids, /v1/cards, /v1/inferences and /v1/results
@@ -22,11 +22,6 @@ _MILLISECONDS = re.compile(rb"[0-9]{1,9}(\.[0-9]{1,6})?")
 
 class ClientGone(Exception):
     """The caller closed the connection before the body was complete, so there is no need to answer."""
-
-
-def deadline_exceeded() -> ProblemError:
-    """Return the 504."""
-    return ProblemError("deadline-exceeded", "X-Deadline-Ms ran out before the answer was ready")
 
 
 def check_content_headers(fields: Fields, most: int) -> None:

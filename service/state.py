@@ -13,8 +13,8 @@ from service.problems import ProblemError, deadline_exceeded
 from service.searchers import Searchers
 from service.shadow import Shadow
 from service.table_sets import OpenSet, TableSets
+from spades.options import CONVENTIONS
 from spades.policies import SERVED
-from spades.policy import CONVENTIONS
 
 _logger = logging.getLogger("service")
 _server_logger = logging.getLogger("uvicorn.error")  # shows information too

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from spades.bis.regular import limit_takes
 from spades.game.cards import ACE, KING, QUEEN, TEN, spades_of
 from spades.game.scoring import BLIND_NIL
-from spades.policy import Policy
+from spades.options import Policy
 from spades.table_views import Tables
 
 

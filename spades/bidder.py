@@ -17,8 +17,8 @@ from spades.game.position import Position
 from spades.game.rules import JOKERS
 from spades.game.scoring import BLIND_NIL, NIL, Standing
 from spades.game.variants import sees_no_jokers
+from spades.options import Policy
 from spades.policies import ROWS
-from spades.policy import Policy
 from spades.record import record
 from spades.table_profile import profile_of
 from spades.tableset import TableSet

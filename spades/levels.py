@@ -12,7 +12,7 @@ from typing import Any
 
 from spades.bis.blind_nil import hash_uniform
 from spades.bis.nil import SURE_LOSER
-from spades.policy import BIS, IO, LIKE_BIS, LIKE_WINPROB, SIMPLE, WEAK, WINPROB, Policy
+from spades.options import BIS, IO, LIKE_BIS, LIKE_WINPROB, SIMPLE, WEAK, WINPROB, Policy
 from spades.winprob.candidates import TIE_TOLERANCE
 
 WEAK_LEVEL = 2  # the highest level of a weak player

@@ -28,12 +28,12 @@ from spades.inference.inference import infer as infer_from_view
 from spades.inference.knowledge import SPECTATOR, View
 from spades.inference.play_checks import with_first_trick
 from spades.levels import LARGEST_SEED
+from spades.options import Policy
 from spades.play.card_reasons import CARD_TEMPLATES, PLAYERS, explain_card
 from spades.play.history import KINDS, Known, state_before
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, write_rules
 from spades.policies import BEST, SERVED
-from spades.policy import Policy
 from spades.set_options import bidder_of, options_of
 from spades.skill import decide_with_skill, position_seed
 from spades.tableset import TableSet

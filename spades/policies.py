@@ -23,7 +23,7 @@ from spades.explain.explanation import explain_baseline, explain_bis
 from spades.explain.winprob_explanation import explain_winprob
 from spades.game.legal import allowed_bids
 from spades.game.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ
-from spades.policy import BIS, FIXED, FULL_LEVEL, IO, MS, OPTIONS, RB, WINPROB, Policy
+from spades.options import BIS, FIXED, FULL_LEVEL, IO, MS, OPTIONS, RB, WINPROB, Policy
 from spades.table_views import Tables
 from spades.tableset import TableSet
 from spades.turn import Turn
@@ -52,7 +52,7 @@ class PolicyRow(Generic[M]):
     # The policies against which the catalogue gives its win rates. Empty: the catalogue instead gives the win rate of
     # `bis` against this policy. None: not measured.
     opponents: tuple[str, ...] | None
-    options: tuple[str, ...]  # names in `policy.OPTIONS`, in the order of the catalogue
+    options: tuple[str, ...]  # names in `options.OPTIONS`, in the order of the catalogue
     kernel: Callable[[Turn, Policy, TableSet], M]
     # The hand's tricks; if a nil is not legal, the legal number nearest to this replaces it.
     takes: Callable[[M], int]

@@ -12,8 +12,8 @@ from spades.explain.reasons import MOST_IN_BRIEF, Reason, reason, sentence_of, t
 from spades.explain.winprob_explanation import explain_winprob
 from spades.game.rules import seed_values
 from spades.levels import perturbed, sample_bid
+from spades.options import BIS, WINPROB, Policy
 from spades.policies import ROWS, weigh_bids
-from spades.policy import BIS, WINPROB, Policy
 from spades.tableset import TableSet
 from spades.turn import EXPLAINED, NOT_EXPLAINED
 from spades.winprob.decision import whole_nil

@@ -8,7 +8,7 @@ partnership's (`tableset.tables_by_profile`).
 from spades.game.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
 from spades.game.scoring import Standing
 from spades.game.variants import extra_spades_of
-from spades.policy import AUTO, BIG5, BIG6, NO_CONVENTION, Policy
+from spades.options import AUTO, BIG5, BIG6, NO_CONVENTION, Policy
 
 PARTNERSHIP_PROFILE, BIG5_PROFILE, BIG6_PROFILE, CUTTHROAT_PROFILE, WHIZ_PROFILE, SUICIDE_PROFILE = range(6)
 JOKERS_PROFILE, JJDD_PROFILE = 6, 7  # decks with 15 and with 16 spades

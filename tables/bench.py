@@ -23,8 +23,8 @@ from spades.game.legal import allowed_bids
 from spades.game.rules import PRESETS, Rules
 from spades.game.scoring import Standing
 from spades.numerals import integer
+from spades.options import Policy
 from spades.policies import SERVED, parse_policy
-from spades.policy import Policy
 from spades.table_profile import PARTNERSHIP_PROFILE
 from spades.tableset import open_tables
 from tables.engine.game import SUMS, Lineup

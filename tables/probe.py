@@ -17,11 +17,11 @@ from tqdm import tqdm
 
 from spades.game.rules import Rules
 from spades.numerals import integer
+from spades.options import Policy
 from spades.play.common import unseen_cards
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, play_card
 from spades.policies import parse_policy
-from spades.policy import Policy
 from spades.tableset import open_tables
 from tables.alternatives import (
     CLASSES,

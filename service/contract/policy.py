@@ -10,8 +10,8 @@ from service.contract.faults import refusal
 from service.contract.rules import REQUEST_CONFIG
 from service.problems import quote
 from spades.errors import PolicyError
+from spades.options import CONVENTIONS, FULL_LEVEL, PLAYER_KINDS, Policy
 from spades.policies import BEST, SERVED, decider_of, parse_policy, with_skill
-from spades.policy import CONVENTIONS, FULL_LEVEL, PLAYER_KINDS, Policy
 
 POLICIES: Final = (BEST, *SERVED)
 DEFAULT_POLICY: Final = "bis"

@@ -38,8 +38,8 @@ from spades.bidder import Position
 from spades.bis.cutthroat import own_and_best
 from spades.game.rules import CUTTHROAT, FIELDS, Rules
 from spades.game.scoring import Standing
+from spades.options import Policy
 from spades.policies import BEST, SERVED
-from spades.policy import Policy
 from spades.record import record
 from spades.set_options import Bidder, SetOptions, bidder_of
 from spades.skill import position_seed

@@ -20,8 +20,8 @@ from service.state import State
 from service.table_sets import OpenSet, TableSets
 from spades.bis.blind_decision import BlindDecision, decide_blind
 from spades.game.rules import seed_values
+from spades.options import Policy
 from spades.policies import with_skill
-from spades.policy import Policy
 from spades.tableset import TableSet
 
 _HASHED = Policy._fields.index("level")  # only these policy fields enter the seed, so that it never changes

@@ -30,9 +30,9 @@ from spades.game.cards import SUITS
 from spades.game.decks import CARD_NAMES, DECKS
 from spades.game.rule_fields import Rule
 from spades.game.rules import FIELDS, PRESETS, VARIANTS, describe, overrides_of
+from spades.options import BIS
 from spades.play.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
 from spades.policies import BEST, BEST_DECIDERS, ROWS, decider_of, options_of, row_of
-from spades.policy import BIS
 from spades.set_options import SetOptions
 from spades.strength import Measured, Results, read_results, strength_of, texts_of_catalogue, win_rates_of
 from spades.winprob.games import SHIPPED, WON_VARIANTS, Games, all_rules

@@ -42,7 +42,7 @@ from spades.game.legal import nearest_allowed
 from spades.game.rules import PARTNERSHIP, Rules
 from spades.game.scoring import Standing
 from spades.game.variants import extra_spades_of, nil_threshold
-from spades.policy import NO_CONVENTION, Policy
+from spades.options import NO_CONVENTION, Policy
 from spades.record import record
 from spades.table_profile import convention_of
 from spades.table_views import Tables

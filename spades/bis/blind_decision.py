@@ -23,7 +23,7 @@ from spades.bis.blind_nil import (
 from spades.game.auction import auction_after
 from spades.game.rules import Rules
 from spades.game.scoring import Standing
-from spades.policy import BIS, Policy
+from spades.options import BIS, Policy
 from spades.table_profile import profile_of
 from spades.tableset import TableSet
 

@@ -14,7 +14,7 @@ from spades.game.auction import Auction, sequence_after
 from spades.game.legal import NIL_BIT, allowed_bids
 from spades.game.rules import Rules
 from spades.game.scoring import Standing, is_nil
-from spades.policy import BIG6, Policy
+from spades.options import BIG6, Policy
 from spades.table_profile import convention_of
 from spades.table_views import Tables
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from spades.game.auction import NO_BID
 from spades.game.cards import ACE, JACK, KING, TEN, spades_of
-from spades.policy import BIG5, BIG6, NO_CONVENTION
+from spades.options import BIG5, BIG6, NO_CONVENTION
 
 FIVE, SIX = 5, 6  # the bids that are reserved as signals of Big 5 and Big 6
 MOST_TAKES = 6  # most regular takes of a Big 5 signal; Big 6 has no upper limit

@@ -33,7 +33,7 @@ from spades.game.cards import suits_of
 from spades.game.legal import nearest_allowed
 from spades.game.rules import Rules
 from spades.game.scoring import contract_of, nil_stake
-from spades.policy import Policy
+from spades.options import Policy
 from spades.record import record
 from spades.table_views import Tables
 

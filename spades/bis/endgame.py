@@ -14,7 +14,7 @@ from spades.game.auction import NO_BID, Auction, sequence_after
 from spades.game.legal import nearest_allowed
 from spades.game.rules import Rules
 from spades.game.scoring import BLIND_NIL, TEN_POINTS, Standing, contract_of, contract_points, nil_stake
-from spades.policy import Policy
+from spades.options import Policy
 from spades.record import record
 from spades.table_views import Tables
 

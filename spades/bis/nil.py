@@ -12,7 +12,7 @@ from spades.game.legal import NIL_BIT
 from spades.game.passing import suits_after_pass
 from spades.game.rules import Rules
 from spades.game.scoring import BLIND_NIL, contract_of
-from spades.policy import FULL, SINGLE
+from spades.options import FULL, SINGLE
 from spades.record import record
 from spades.table_views import Tables, View
 
@@ -63,7 +63,7 @@ class NilTerms(NamedTuple):
     """The conditions under which a nil is considered."""
 
     threshold: float  # points that the nil's expected points must exceed
-    curves: int = FULL  # which success curve: policy.FULL, SINGLE or RAW
+    curves: int = FULL  # which success curve: options.FULL, SINGLE or RAW
     honours: int = 0  # 1: a king or queen of spades does not rule a nil out; LOW_FOUR: nor do four low spades
     nils: int = 1  # 0: never bid nil
     extra_spades: int = 0  # number of spades beyond 13: 2 or 3 with jokers (`variants.extra_spades_of`)

@@ -10,7 +10,7 @@ from spades.game.auction import NO_BID
 from spades.game.legal import nearest_allowed
 from spades.game.rules import FIELDS, Rules, rules_maker
 from spades.game.scoring import TEN_TRICKS, contract_of
-from spades.policy import Policy
+from spades.options import Policy
 
 # What decided the number: the regular takes, the bids that the rules allow, the contract of ten, certain tricks.
 AS_COUNTED, BY_RULES, FOR_TEN, CERTAIN = range(4)

@@ -32,7 +32,7 @@ from spades.game.cards import RANKS
 from spades.game.rules import CUTTHROAT, MIRROR, SUICIDE, VARIANTS, WHIZ, WHIZ_STRICT, Rules
 from spades.game.scoring import NIL, contract_of
 from spades.game.variants import variant_of
-from spades.policy import Policy
+from spades.options import Policy
 from spades.record import record
 from spades.table_views import Tables
 from spades.turn import BRIEF, Turn

@@ -2,7 +2,7 @@
 
 from spades.bidder import Position, turn_of
 from spades.bis.nil import GRID
-from spades.policy import RAW, SINGLE, Policy
+from spades.options import RAW, SINGLE, Policy
 from spades.tableset import TableSet
 
 

@@ -21,7 +21,7 @@ from spades.game.legal import NIL_BIT
 from spades.game.passing import cards_to_pass
 from spades.game.rules import Rules
 from spades.game.scoring import NIL, contract_of, contract_points
-from spades.policy import Policy
+from spades.options import Policy
 from spades.turn import BRIEF, Turn
 from spades.winprob.candidates import TIE_TOLERANCE
 from spades.winprob.decision import WinDecision, outcome_columns, sum_outcomes

@@ -9,7 +9,7 @@ the allowed bids of all variants; `bis.cutthroat` bids in cutthroat.
 
 from spades.game.decks import DECK_SUITS, EXTRA_SPADES, JOKERS_DECK, STANDARD
 from spades.game.rules import JOKERS, MIRROR, PARTNERSHIP, SUICIDE, WHIZ, WHIZ_STRICT, Rules
-from spades.policy import BIS, WINPROB, Policy
+from spades.options import BIS, WINPROB, Policy
 
 SPADE_COUNTS = (MIRROR, WHIZ, WHIZ_STRICT)  # variants in which a bid above 0 is the number of the hand's spades
 

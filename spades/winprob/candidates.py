@@ -14,7 +14,7 @@ from spades.game.auction import Auction
 from spades.game.legal import NIL_BIT, bids_between, nearest_allowed
 from spades.game.rules import Rules
 from spades.game.scoring import contract_of, contract_points
-from spades.policy import Policy
+from spades.options import Policy
 
 BELOW, ABOVE = 2, 2  # numbers considered below and above the regular takes
 MANY_TAKES = 12  # regular takes from which on no lower number is considered: the net was not trained on such hands

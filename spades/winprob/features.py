@@ -16,7 +16,7 @@ from spades.game.passing import cards_to_pass, given_by_partner, suits_after_pas
 from spades.game.rules import JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
 from spades.game.scoring import Standing, contract_of, is_nil
 from spades.game.variants import extra_spades_of
-from spades.policy import FULL, PLAYER_KINDS
+from spades.options import FULL, PLAYER_KINDS
 from spades.record import record
 from spades.table_views import Tables
 from spades.winprob.candidates import NO_NUMBER, candidates, far_bids, needed_number

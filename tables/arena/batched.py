@@ -20,8 +20,8 @@ from spades.game.rules import CUTTHROAT, JOKERS, VARIANTS, Rules
 from spades.game.scoring import BLIND_NIL
 from spades.levels import LARGEST_SEED, perturbed
 from spades.numerals import decimal
+from spades.options import WINPROB
 from spades.policies import parse_policy
-from spades.policy import WINPROB
 from spades.set_options import options_of, with_options
 from spades.table_profile import profile_of
 from spades.table_views import Tables

@@ -20,10 +20,10 @@ from spades.game.decks import CARD_NAMES
 from spades.game.rules import Rules, overrides_of
 from spades.game.scoring import game_winner
 from spades.game.variants import deck_number
+from spades.options import Policy
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, play_card, write_rules
 from spades.policies import parse_policy
-from spades.policy import Policy
 from spades.table_views import Tables
 from tables.arena.batched import blend_of, is_batched, open_batched
 from tables.arena.bidders import OutsideBidder, bot_of, is_outside, open_bidder

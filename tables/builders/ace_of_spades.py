@@ -14,9 +14,9 @@ from scipy.special import expit
 
 from spades.game.cards import ACE, FIRST_SPADE
 from spades.game.rules import JOKERS, PRESETS, Rules
+from spades.options import Policy
 from spades.play.state import PlayState
 from spades.policies import parse_policy
-from spades.policy import Policy
 from tables.builders import jokers
 from tables.builders.newton import minimize_convex
 from tables.builders.variants import self_play

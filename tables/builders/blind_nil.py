@@ -15,9 +15,9 @@ from scipy.special import expit
 from spades.game.auction import SEQUENCES
 from spades.game.rules import JOKERS, Rules, make_rules
 from spades.game.scoring import BLIND_NIL
+from spades.options import Policy
 from spades.play.state import PlayState
 from spades.policies import parse_policy
-from spades.policy import Policy
 from tables.builders.ace_of_spades import OF_JJDD, OF_JOKERS
 from tables.builders.curve_fit import RIDGE, design, row_pairs, sequences
 from tables.builders.newton import minimize_convex

@@ -22,9 +22,9 @@ from spades.game.legal import allowed_bids
 from spades.game.rules import CUTTHROAT, Rules
 from spades.game.scoring import START
 from spades.game.variants import extra_spades_of
+from spades.options import FULL, RAW, Policy
 from spades.play.state import PlayState
 from spades.policies import parse_policy
-from spades.policy import FULL, RAW, Policy
 from spades.table_profile import convention_of, profile_of
 from tables.builders.curve_fit import fit_curves, held_out_figures, log_loss_by_bin
 from tables.engine.choose_bid import auction_at

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.game.rules import Rules
+from spades.options import Policy
 from spades.play.state import PlayState
-from spades.policy import Policy
 from tables.builders.newton import solve_exactly
 from tables.builders.rb import BAG_COST, FIT_RULES
 from tables.engine.choose_bid import auction_at

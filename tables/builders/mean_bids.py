@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from spades.game.auction import SEQUENCES
 from spades.game.rules import CUTTHROAT, Rules
 from spades.game.scoring import contract_of
+from spades.options import Policy
 from spades.play.common import tricks_needed
 from spades.play.state import PlayState
 from spades.policies import parse_policy
-from spades.policy import Policy
 from tables.builders.curve_fit import sequences
 from tables.builders.newton import solve_exactly
 from tables.engine.choose_bid import auction_at

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.game.rules import Rules
+from spades.options import Policy
 from spades.play.state import PlayState
 from spades.play.tricks import write_rules
 from spades.policies import parse_policy
-from spades.policy import Policy
 from spades.table_views import Tables
 from tables.engine.deal import Deals, below, deal_round, prepare_state
 from tables.engine.game import bid_seat

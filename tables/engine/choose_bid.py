@@ -12,9 +12,9 @@ from spades.game.legal import allowed_bids, nearest_allowed
 from spades.game.rules import Rules
 from spades.game.scoring import START, Standing
 from spades.game.variants import sees_no_jokers
+from spades.options import BIS, FIXED, IO, MS, RB, WINPROB, Policy
 from spades.play.state import PlayState
 from spades.policies import ROWS
-from spades.policy import BIS, FIXED, IO, MS, RB, WINPROB, Policy
 from spades.record import record
 from spades.table_profile import profile_of
 

@@ -37,7 +37,7 @@ KERNELS = (
 )
 SOURCES = (
     "tables.engine.compiled_modules",
-    *_modules("spades", "policy policies record"),
+    *_modules("spades", "options policies record"),
     *_modules("spades.game", "rules decks"),
     "spades.table_views",
     "spades.game.rule_fields",

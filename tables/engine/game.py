@@ -11,9 +11,9 @@ from spades.game.legal import allowed_bids
 from spades.game.rules import CUTTHROAT, Rules
 from spades.game.scoring import BLIND_NIL, Standing, contract_of, game_winner, is_nil, score_side
 from spades.levels import LARGEST_SEED, perturbed
+from spades.options import WINPROB, Policy
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, play_card
-from spades.policy import WINPROB, Policy
 from spades.record import record
 from spades.table_profile import profile_of
 from spades.winprob.games import WinTableSlice

@@ -14,8 +14,8 @@ from spades.game.legal import EVERY_BID, allowed_bids
 from spades.game.rules import Rules
 from spades.game.scoring import Standing, nil_stake
 from spades.levels import sample_bid
+from spades.options import Policy
 from spades.play.state import PlayState
-from spades.policy import Policy
 from spades.record import record
 from spades.table_views import Tables
 from spades.winprob.candidates import best_bid, best_far_bid, last_bag_bid

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.policy import UNKNOWN
+from spades.options import UNKNOWN
 from tables.learning.scores import GAMES, Ints, another_game, drawn_scores
 from tables.learning.training_data import Labels, Played, empty_labels, label
 from tables.run.family import Arrays

@@ -16,10 +16,10 @@ from spades.game.legal import NIL_BIT, allowed_bids
 from spades.game.rules import Rules
 from spades.game.scoring import BLIND_NIL, Standing, game_winner
 from spades.levels import kind_of_player
+from spades.options import Policy
 from spades.play.state import PlayState, rule_values
 from spades.play.tricks import write_rules
 from spades.policies import parse_policy
-from spades.policy import Policy
 from spades.table_profile import plain_profile
 from spades.table_views import Tables
 from spades.winprob.candidates import MOST_CANDIDATES

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from spades.policy import FULL_LEVEL
+from spades.options import FULL_LEVEL
 from tables import fit
 from tables.markdown import table
 from tables.report.setup import Setup, by_points, percent, share

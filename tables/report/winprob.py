@@ -5,8 +5,8 @@ from typing import Any, NamedTuple, cast
 
 from spades.game.rules import PRESETS, Rules, make_rules
 from spades.levels import kind_of_player
+from spades.options import PLAYER_KINDS
 from spades.policies import parse_policy
-from spades.policy import PLAYER_KINDS
 from spades.winprob.games import WON_VARIANTS
 from tables.markdown import table
 from tables.report.setup import LONG, PAPER, Players, Setup, both, by_points, percent

@@ -17,12 +17,12 @@ from spades.game.legal import EVERY_BID
 from spades.game.rules import NO_LOSING_GOAL, Rules, make_rules
 from spades.game.scoring import BLIND_NIL, Standing
 from spades.levels import DRAWS_PER_SEED, LARGEST_SEED
+from spades.options import BIG5, BIG6, CONVENTIONS, NO_CONVENTION, PLAYER_KINDS
 from spades.play.common import unseen_cards
 from spades.play.srp.goals import ALL_PIECES
 from spades.play.state import PlayState
 from spades.play.tricks import write_rules
 from spades.policies import parse_policy
-from spades.policy import BIG5, BIG6, CONVENTIONS, NO_CONVENTION, PLAYER_KINDS
 from spades.winprob.candidates import NO_NUMBER
 from spades.winprob.features import (
     BID_INPUTS,

@@ -20,7 +20,7 @@ from spades.game.cards import format_pbn
 from spades.game.decks import CARD_CODES, DECKS
 from spades.game.rules import CUTTHROAT, FIELDS, NO_LOSING_GOAL, PRESETS, VARIANTS, describe, make_rules
 from spades.game.variants import deck_number
-from spades.policy import CONVENTIONS
+from spades.options import CONVENTIONS
 from spades.turn import BRIEF
 from tests import naive
 from tests.contract import faults_of, format_pbn_of

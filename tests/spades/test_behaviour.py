@@ -13,8 +13,8 @@ import pytest
 from service.contract.policy import DEFAULT_POLICY
 from service.contract.request import read_bid
 from spades.bidder import decide
+from spades.options import WINPROB
 from spades.policies import BEST, BY_NAME
-from spades.policy import WINPROB
 from spades.tableset import open_tables
 from tests.vectors_update import BEHAVIOUR, behaviour, text_of
 

@@ -7,8 +7,7 @@ import pytest
 
 from spades.errors import PolicyError
 from spades.game.cards import RANKS
-from spades.policies import BY_NAME, ROWS, SERVED, check_rows, decider_of, parse_policy, row_of
-from spades.policy import (
+from spades.options import (
     BIS,
     FIXED,
     FULL,
@@ -23,6 +22,7 @@ from spades.policy import (
     Policy,
     options_of_fields,
 )
+from spades.policies import BY_NAME, ROWS, SERVED, check_rows, decider_of, parse_policy, row_of
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from spades.game.scoring import BLIND_NIL, NIL, contract_of, is_nil
 from spades.game.variants import extra_spades_of
 from spades.inference.inference import reads_bids
 from spades.inference.prior_rows import COLUMNS
-from spades.policy import RAW, Policy
+from spades.options import RAW, Policy
 from spades.table_profile import PROFILES, plain_profile
 from spades.table_views import Tables
 from spades.tableset import DEFAULT_DIRECTORY, open_tables

@@ -26,8 +26,8 @@ from spades.game.legal import EVERY_BID
 from spades.game.rules import Rules, make_rules
 from spades.game.scoring import BLIND_NIL, START, Standing
 from spades.manifest import Manifest
+from spades.options import AUTO, BIG5, BIG6, CONVENTIONS, NO_CONVENTION
 from spades.policies import parse_policy
-from spades.policy import AUTO, BIG5, BIG6, CONVENTIONS, NO_CONVENTION
 from spades.table_profile import BIG5_PROFILE, BIG6_PROFILE, convention_of, profile_of
 from spades.tableset import TableSet
 from tests import naive

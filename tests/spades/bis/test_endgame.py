@@ -12,7 +12,7 @@ from spades.game.auction import NO_BID, SEQUENCES, auction_after
 from spades.game.legal import allowed_bids
 from spades.game.rules import PARTNERSHIP, PRESETS, Rules
 from spades.game.scoring import BLIND_NIL, Standing
-from spades.policy import Policy
+from spades.options import Policy
 from spades.tableset import DEFAULT_DIRECTORY
 from tables.builders.curve_fit import sequences
 from tests.conftest import view

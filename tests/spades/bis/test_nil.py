@@ -31,7 +31,7 @@ from spades.game.cards import parse_pbn, suits_of
 from spades.game.legal import EVERY_BID
 from spades.game.rules import Rules
 from spades.game.scoring import BLIND_NIL
-from spades.policy import FULL, RAW, SINGLE
+from spades.options import FULL, RAW, SINGLE
 from tests.conftest import view
 
 WORKED = "AKJ62.AQ.Q.K9543"

@@ -14,8 +14,8 @@ from spades.game.cards import parse_pbn, suits_of
 from spades.game.legal import EVERY_BID
 from spades.game.rules import Rules
 from spades.game.scoring import BLIND_NIL, START
+from spades.options import Policy
 from spades.policies import parse_policy
-from spades.policy import Policy
 from spades.table_profile import JOKERS_PROFILE
 from tables.builders.derived import ruff_values, side_value, spade_counts
 from tests import naive

@@ -23,8 +23,8 @@ from spades.game.cards import parse_pbn
 from spades.game.legal import EVERY_BID
 from spades.game.rules import PRESETS, Rules, make_rules
 from spades.game.scoring import BLIND_NIL
+from spades.options import Policy
 from spades.policies import parse_policy
-from spades.policy import Policy
 from tests.conftest import committed_tables
 
 TEN = Rules(ten_for_200=1)

@@ -21,8 +21,8 @@ from spades.game.rules import (
 )
 from spades.game.scoring import START
 from spades.game.variants import extra_spades_of, nil_threshold, sees_no_jokers, variant_of
+from spades.options import Policy
 from spades.policies import BY_NAME, parse_policy
-from spades.policy import Policy
 from spades.table_profile import PARTNERSHIP_PROFILE, SUICIDE_PROFILE, WHIZ_PROFILE, profile_of
 from spades.tableset import open_tables
 from tables.arena.match import Match

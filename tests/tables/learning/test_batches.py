@@ -5,7 +5,7 @@ import pytest
 
 from spades.game.auction import NO_BID
 from spades.game.cards import parse_pbn
-from spades.policy import LIKE_BIS
+from spades.options import LIKE_BIS
 from spades.winprob.features import CARD_INPUTS, POSITION_NAMES
 from tables.learning.batches import Source, batches, held_out, sample, steps_of
 from tables.learning.scores import GAMES

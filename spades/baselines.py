@@ -7,9 +7,9 @@ published, except for the rounding of IO, which the paper does not state. These 
 from typing import NamedTuple
 
 from spades.bis.regular import limit_takes
-from spades.game.cards import ACE, KING, QUEEN, TEN, spades_of
-from spades.game.scoring import BLIND_NIL
+from spades.cards import ACE, KING, QUEEN, TEN, spades_of
 from spades.options import Policy
+from spades.scoring import BLIND_NIL
 from spades.table_views import Tables
 
 

@@ -10,19 +10,19 @@
 
 from typing import Any, Literal, NamedTuple
 
-from spades.game.auction import auction_after
-from spades.game.cards import without_jokers
-from spades.game.legal import allowed_bids, nearest_allowed
-from spades.game.position import Position
-from spades.game.rules import JOKERS
-from spades.game.scoring import BLIND_NIL, NIL, Standing
-from spades.game.variants import sees_no_jokers
+from spades.auction import auction_after
+from spades.cards import without_jokers
+from spades.legal import allowed_bids, nearest_allowed
 from spades.options import Policy
 from spades.policies import ROWS
+from spades.position import Position
 from spades.record import record
+from spades.rules import JOKERS
+from spades.scoring import BLIND_NIL, NIL, Standing
 from spades.table_profile import profile_of
 from spades.tableset import TableSet
 from spades.turn import EXPLAINED, Turn
+from spades.variants import sees_no_jokers
 
 __all__ = ["BLIND_NIL", "Decision", "Position", "decide", "nearest_legal", "turn_of"]
 

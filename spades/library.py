@@ -12,16 +12,12 @@ from typing import Any, Final, NamedTuple
 
 from spades.bidder import Decision
 from spades.bidder import decide as decide_at_full_strength
+from spades.cards import SUIT_TEXTS, SUITS, cards_of
+from spades.decks import CARD_NAMES, parse_card_of, parse_cards, parse_hand
 from spades.errors import PolicyError, PositionError, RulesError
+from spades.exchange import Exchange, exchange_in
 from spades.explain.pass_explanation import PASS_TEMPLATES
 from spades.explain.reasons import TEMPLATES
-from spades.game.cards import SUIT_TEXTS, SUITS, cards_of
-from spades.game.decks import CARD_NAMES, parse_card_of, parse_cards, parse_hand
-from spades.game.exchange import Exchange, exchange_in
-from spades.game.position import CLASSIC, TRICKS, Position, check_bids, check_scores
-from spades.game.rules import CUTTHROAT, FIELDS, VARIANTS, Rules, describe
-from spades.game.scoring import BLIND_NIL, Standing
-from spades.game.variants import deck_number, deck_of
 from spades.inference.contradictions import NOTHING_FITS, contradictions
 from spades.inference.inference import BIDDERS, Bids, Inferred, random_deals
 from spades.inference.inference import infer as infer_from_view
@@ -34,10 +30,14 @@ from spades.play.history import KINDS, Known, state_before
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, write_rules
 from spades.policies import BEST, SERVED
+from spades.position import CLASSIC, TRICKS, Position, check_bids, check_scores
+from spades.rules import CUTTHROAT, FIELDS, VARIANTS, Rules, describe
+from spades.scoring import BLIND_NIL, Standing
 from spades.set_options import bidder_of, options_of
 from spades.skill import decide_with_skill, position_seed
 from spades.tableset import TableSet
 from spades.turn import EXPLAINED, NOT_EXPLAINED
+from spades.variants import deck_number, deck_of
 
 # The sentence of each reason as a template, by what it explains (a bid, a card to play, a card to pass) and by code.
 REASONS: Final = MappingProxyType(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Annotated, NamedTuple, get_type_hints
 
-from spades.game.cards import RANKS
+from spades.cards import RANKS
 from spades.numerals import decimal, integer
 
 BIS, RB, MS, IO, FIXED, WINPROB = range(6)

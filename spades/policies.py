@@ -21,9 +21,9 @@ from spades.errors import PolicyError
 from spades.explain.cutthroat_explanation import explain_cutthroat
 from spades.explain.explanation import explain_baseline, explain_bis
 from spades.explain.winprob_explanation import explain_winprob
-from spades.game.legal import allowed_bids
-from spades.game.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ
+from spades.legal import allowed_bids
 from spades.options import BIS, FIXED, FULL_LEVEL, IO, MS, OPTIONS, RB, WINPROB, Policy
+from spades.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ
 from spades.table_views import Tables
 from spades.tableset import TableSet
 from spades.turn import Turn

@@ -11,10 +11,10 @@ from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from spades.errors import PolicyError, TablesError
-from spades.game.rules import PARTNERSHIP, VARIANTS
 from spades.manifest import MANIFEST
 from spades.options import CONVENTIONS, NO_CONVENTION, Policy
 from spades.policies import SERVED, decider_of, option_names, parse_policy, row_of
+from spades.rules import PARTNERSHIP, VARIANTS
 from spades.tableset import TableSet
 
 FAMILY = "options"  # the manifest's entry, and the parameter of it that holds the list

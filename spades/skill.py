@@ -10,10 +10,10 @@ from spades.bidder import Decision, Position, decide, turn_of
 from spades.explain.explanation import Explanation, Steps
 from spades.explain.reasons import MOST_IN_BRIEF, Reason, reason, sentence_of, tenth
 from spades.explain.winprob_explanation import explain_winprob
-from spades.game.rules import seed_values
 from spades.levels import perturbed, sample_bid
 from spades.options import BIS, WINPROB, Policy
 from spades.policies import ROWS, weigh_bids
+from spades.rules import seed_values
 from spades.tableset import TableSet
 from spades.turn import EXPLAINED, NOT_EXPLAINED
 from spades.winprob.decision import whole_nil

@@ -5,10 +5,10 @@ convention, or a pass of cards to and from a nil bidder. A profile without its o
 partnership's (`tableset.tables_by_profile`).
 """
 
-from spades.game.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
-from spades.game.scoring import Standing
-from spades.game.variants import extra_spades_of
 from spades.options import AUTO, BIG5, BIG6, NO_CONVENTION, Policy
+from spades.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
+from spades.scoring import Standing
+from spades.variants import extra_spades_of
 
 PARTNERSHIP_PROFILE, BIG5_PROFILE, BIG6_PROFILE, CUTTHROAT_PROFILE, WHIZ_PROFILE, SUICIDE_PROFILE = range(6)
 JOKERS_PROFILE, JJDD_PROFILE = 6, 7  # decks with 15 and with 16 spades

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, NamedTuple, TypeAlias, get_type_hints
 
-from spades.game.auction import SEQUENCES
+from spades.auction import SEQUENCES
 from spades.table_profile import PROFILES
 
 # A field is a memoryview in the service, and an ndarray in the simulator. Its annotation lists the types that its file

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from spades.game.auction import Auction
-from spades.game.position import Position
-from spades.game.scoring import Standing
+from spades.auction import Auction
+from spades.position import Position
+from spades.scoring import Standing
 from spades.table_views import Tables
 
 NOT_EXPLAINED, EXPLAINED, BRIEF = False, True, 2  # how to explain a bid: not at all, in full, by its first reasons

@@ -4,7 +4,7 @@ The module describes the situation of a seat and picks a card of each class. It 
 see.
 """
 
-from spades.game.cards import SPADE_BITS, highest, lowest
+from spades.cards import SPADE_BITS, highest, lowest
 from spades.play.common import (
     cards_above,
     highest_rank,

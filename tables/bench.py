@@ -16,15 +16,15 @@ from typing import Any
 
 import numpy as np
 
+from spades.auction import read_auction
 from spades.bidder import Position, decide
-from spades.game.auction import read_auction
-from spades.game.cards import DECK, cards_of
-from spades.game.legal import allowed_bids
-from spades.game.rules import PRESETS, Rules
-from spades.game.scoring import Standing
+from spades.cards import DECK, cards_of
+from spades.legal import allowed_bids
 from spades.numerals import integer
 from spades.options import Policy
 from spades.policies import SERVED, parse_policy
+from spades.rules import PRESETS, Rules
+from spades.scoring import Standing
 from spades.table_profile import PARTNERSHIP_PROFILE
 from spades.tableset import open_tables
 from tables.engine.game import SUMS, Lineup

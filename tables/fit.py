@@ -24,9 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.game.auction import SEQUENCES
-from spades.game.cards import RANKS
-from spades.game.rules import CUTTHROAT, PRESETS, Rules, make_rules
+from spades.auction import SEQUENCES
+from spades.cards import RANKS
 from spades.numerals import integer
 from spades.options import FULL_LEVEL, Policy
 from spades.play.solo.goals import PIECE_NAMES as PIECES_OF_SOLO
@@ -34,6 +33,7 @@ from spades.play.solo.goals import PIECES_1 as PIECES_OF_SOLO_1
 from spades.play.srp.goals import ALL_PIECES, FIRST_PIECES, OVER, PIECE_NAMES, PIECES_3, STRONG_UNDER
 from spades.play.srp.lead_values import LEAD_FEATURES
 from spades.policies import ROWS, SERVED, parse_policy, with_skill
+from spades.rules import CUTTHROAT, PRESETS, Rules, make_rules
 from spades.table_views import Tables
 from spades.tableset import open_tables
 from tables.arena import stats

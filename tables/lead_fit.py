@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from spades.game.cards import highest
-from spades.game.rules import Rules
-from spades.game.scoring import game_winner
+from spades.cards import highest
 from spades.play.common import cards_below, lowest_equal, nil_alive, unseen_cards
 from spades.play.srp.goals import ALL_PIECES, FITTED_LEADS, pieces_in_use, wants_tricks
 from spades.play.srp.lead_values import LEAD_FEATURES, LEAD_WEIGHTS, NO_NIL_LIVE, lead_features, lead_situation
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, play_card, suit_mask
 from spades.policies import parse_policy
+from spades.rules import Rules
+from spades.scoring import game_winner
 from spades.table_views import Tables
 from spades.winprob.win_table import win_array
 from tables.arena.match import PAPER_RULES

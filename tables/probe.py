@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from spades.game.rules import Rules
 from spades.numerals import integer
 from spades.options import Policy
 from spades.play.common import unseen_cards
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, play_card
 from spades.policies import parse_policy
+from spades.rules import Rules
 from spades.tableset import open_tables
 from tables.alternatives import (
     CLASSES,

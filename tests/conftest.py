@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from spades.auction import SEQUENCES
 from spades.bis.nil import GRID
-from spades.game.auction import SEQUENCES
 from spades.table_profile import PARTNERSHIP_PROFILE
 from spades.table_views import Tables
 from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables

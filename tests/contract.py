@@ -4,8 +4,8 @@ from typing import Any
 
 from service.contract.request import read_bid
 from service.problems import Fault, ProblemError
-from spades.game.cards import RANKS, SUITS
-from spades.game.decks import CARD_CODES
+from spades.cards import RANKS, SUITS
+from spades.decks import CARD_CODES
 from spades.winprob.games import SHIPPED, Games
 
 

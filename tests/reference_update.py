@@ -1,7 +1,7 @@
 """Write the tables of two pages of docs/reference from the declarations: `python -m tests.reference_update`.
 
 Each table stands between ``<!-- table: name -->`` and ``<!-- end -->``; the text around is written by hand.
-tests/spades/game/test_reference.py fails if a page is not up to date.
+tests/spades/test_reference.py fails if a page is not up to date.
 """
 
 import json
@@ -13,9 +13,9 @@ from pydantic import ValidationError
 
 from service.contract.policy import POLICIES
 from service.settings import Settings
-from spades.game.decks import CARD_CODES, CARD_NAMES, DECKS
-from spades.game.rules import FIELDS, PRESETS, VARIANTS, Rules, overrides_of
+from spades.decks import CARD_CODES, CARD_NAMES, DECKS
 from spades.policies import BEST, decider_of, row_of
+from spades.rules import FIELDS, PRESETS, VARIANTS, Rules, overrides_of
 from spades.strength import read_results, texts_of_catalogue, win_rates_of
 from spades.winprob.games import WON_VARIANTS
 from tables.markdown import table

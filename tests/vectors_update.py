@@ -15,9 +15,9 @@ from pathlib import Path
 
 from service.contract.request import read_bid
 from spades.bidder import Position, decide
-from spades.game.cards import parse_pbn
-from spades.game.rules import make_rules
+from spades.cards import parse_pbn
 from spades.policies import parse_policy
+from spades.rules import make_rules
 from spades.tableset import open_tables
 from tests import naive
 

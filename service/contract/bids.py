@@ -9,11 +9,11 @@ from service.contract.faults import TABLE_OF_FOUR, Place, is_huge, json_type, re
 from service.contract.hand import TRICKS
 from service.contract.rules import CLASSIC, Context
 from service.problems import quote
-from spades.game.auction import NO_BID
-from spades.game.legal import possible_bids
-from spades.game.rules import CUTTHROAT, SUICIDE, UNLIMITED, VARIANTS, Rules
-from spades.game.scoring import BLIND_NIL, contract_of, is_nil
-from spades.game.variants import SPADE_COUNTS
+from spades.auction import NO_BID
+from spades.legal import possible_bids
+from spades.rules import CUTTHROAT, SUICIDE, UNLIMITED, VARIANTS, Rules
+from spades.scoring import BLIND_NIL, contract_of, is_nil
+from spades.variants import SPADE_COUNTS
 
 Faults = list[tuple[Place, str, str]]
 MAX_LEGAL_BIDS: Final = 15  # nil, 1 to 13, blind nil

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from service.contract.faults import is_huge
 from service.contract.policy import policy_fault
-from spades.game.rules import FIELDS, PRESETS
 from spades.options import CONVENTIONS, PLAYER_KINDS
+from spades.rules import FIELDS, PRESETS
 
 _MOST_ITEMS: Final = 15  # of the longest list of numbers in a request
 _WORDS: Final[dict[str, Collection[str]]] = {"convention": CONVENTIONS, "explain": ("brief", "curve")}

@@ -18,13 +18,13 @@ from service.contract.rules import REQUEST_CONFIG, Context, OptionalRules
 from service.contract.scores import OptionalScores, score_faults, scores_in
 from service.contract.table_choice import GameId, TablesName
 from service.problems import Fault, invalid_request, pointer
-from spades.game.decks import CARD_NAMES
-from spades.game.rules import CUTTHROAT, VARIANTS, Rules
-from spades.game.variants import deck_number, deck_of
+from spades.decks import CARD_NAMES
 from spades.play.card_reasons import CARD_NUMBERS, CARD_TEMPLATES, NEWEST, NEWEST_ALONE, SEARCH_USUAL
 from spades.play.history import KINDS, Impossible, Known, state_before
 from spades.play.state import PlayState
 from spades.play.tricks import write_rules
+from spades.rules import CUTTHROAT, VARIANTS, Rules
+from spades.variants import deck_number, deck_of
 from spades.winprob.games import SHIPPED, WON_VARIANTS, Games
 
 SEARCH: Final = "search@1"

@@ -8,8 +8,8 @@ from service.contract.policy import DEFAULT_POLICY
 from service.contract.rules import Context
 from service.contract.scores import score_faults
 from service.problems import Fault, pointer, quote
-from spades.game.rules import FIELDS, VARIANTS, Rules, describe
 from spades.policies import ROWS
+from spades.rules import FIELDS, VARIANTS, Rules, describe
 from spades.set_options import Bidder, plays_conventions
 from spades.winprob.games import WON_VARIANTS, Games
 

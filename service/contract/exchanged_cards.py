@@ -6,8 +6,8 @@ from pydantic import Field
 
 from service.contract.hand import Exchanged
 from service.problems import Fault, pointer
-from spades.game.exchange import Exchange, exchange_in
-from spades.game.rules import Rules
+from spades.exchange import Exchange, exchange_in
+from spades.rules import Rules
 
 Given = Annotated[Exchanged | None, Field(description="The cards that the player gave to partner after the bidding.")]
 Received = Annotated[Exchanged | None, Field(description="The cards that the player got from partner.")]

@@ -7,11 +7,11 @@ from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 from service.contract.faults import Place, json_type, refusal
 from service.contract.rules import Context
 from service.problems import quote
-from spades.game.cards import MAX_PBN_CHARS, RANKS, SUIT_TEXTS, pbn_names
-from spades.game.decks import CARD_BITS, DECK_BITS, DECKS
-from spades.game.passing import MOST_PASSED
-from spades.game.rules import Rules
-from spades.game.variants import deck_number
+from spades.cards import MAX_PBN_CHARS, RANKS, SUIT_TEXTS, pbn_names
+from spades.decks import CARD_BITS, DECK_BITS, DECKS
+from spades.passing import MOST_PASSED
+from spades.rules import Rules
+from spades.variants import deck_number
 
 TRICKS: Final = 13
 _SUIT_PATTERN = f"[{''.join(text for texts in SUIT_TEXTS.values() for text in texts)}]"

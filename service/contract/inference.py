@@ -18,15 +18,15 @@ from service.contract.scores import Scores, score_faults, scores_in
 from service.contract.table_choice import GameId, TablesName
 from service.problems import Fault, invalid_request, pointer, quote
 from spades.bis.cutthroat import own_and_best
-from spades.game.cards import SUIT_TEXTS, SUITS
-from spades.game.exchange import Exchange
-from spades.game.rules import CUTTHROAT, VARIANTS, Rules
-from spades.game.scoring import Standing
-from spades.game.variants import deck_of
+from spades.cards import SUIT_TEXTS, SUITS
+from spades.exchange import Exchange
 from spades.inference.contradictions import contradictions
 from spades.inference.inference import BIDDERS, Bids, nils_unread, reads_bids
 from spades.inference.knowledge import SPECTATOR, View
 from spades.inference.play_checks import with_first_trick
+from spades.rules import CUTTHROAT, VARIANTS, Rules
+from spades.scoring import Standing
+from spades.variants import deck_of
 
 MAX_DEALS: Final = 1000
 MAX_INFERENCE_ITEMS: Final = 64  # requests in one POST /v1/inferences; each takes as long as many bids

@@ -11,11 +11,11 @@ from service.contract.hand import Exchanged, Hand
 from service.contract.reading import read_fields
 from service.contract.rules import REQUEST_CONFIG, RulesInForce
 from service.problems import Fault, invalid_request, pointer
+from spades.exchange import gives_first
 from spades.explain.pass_explanation import PASS_TEMPLATES
-from spades.game.exchange import gives_first
-from spades.game.passing import MOST_PASSED, cards_to_pass
-from spades.game.rules import CUTTHROAT, Rules
-from spades.game.scoring import BLIND_NIL, is_nil
+from spades.passing import MOST_PASSED, cards_to_pass
+from spades.rules import CUTTHROAT, Rules
+from spades.scoring import BLIND_NIL, is_nil
 
 
 @with_config(REQUEST_CONFIG)

@@ -8,7 +8,7 @@ from service.contract.canonical import in_canonical_form
 from service.contract.faults import faults_in, json_type
 from service.contract.rules import Context
 from service.problems import Fault, invalid_request
-from spades.game.rules import Rules
+from spades.rules import Rules
 
 MAX_KEYS: Final = 64  # maximum number of fields in a request, including those in its objects
 _OBJECTS: Final = ("scores", "rules", "style", "players")  # fields of a request that are objects

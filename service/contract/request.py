@@ -36,11 +36,11 @@ from service.contract.table_choice import GameId, TablesName
 from service.problems import Fault, invalid_request, pointer
 from spades.bidder import Position
 from spades.bis.cutthroat import own_and_best
-from spades.game.rules import CUTTHROAT, FIELDS, Rules
-from spades.game.scoring import Standing
 from spades.options import Policy
 from spades.policies import BEST, SERVED
 from spades.record import record
+from spades.rules import CUTTHROAT, FIELDS, Rules
+from spades.scoring import Standing
 from spades.set_options import Bidder, SetOptions, bidder_of
 from spades.skill import position_seed
 from spades.turn import BRIEF, EXPLAINED, NOT_EXPLAINED

@@ -33,8 +33,8 @@ from service.contract.rules import REQUEST_CONFIG
 from service.contract.scores import four_numbers
 from service.contract.table_choice import GameId
 from service.problems import Fault, invalid_request
-from spades.game.scoring import is_nil
 from spades.policies import BEST
+from spades.scoring import is_nil
 
 MAX_RESULTS: Final = MAX_ITEMS  # in one POST /v1/results
 MAX_ROUND: Final = 10_000

@@ -9,8 +9,8 @@ from typing_extensions import TypedDict
 from service.contract.faults import TABLE_OF_FOUR, Place, json_type, refusal
 from service.contract.rules import REQUEST_CONFIG, Context
 from service.problems import Fault, pointer
-from spades.game.position import is_over
-from spades.game.rules import CUTTHROAT, VARIANTS, Rules
+from spades.position import is_over
+from spades.rules import CUTTHROAT, VARIANTS, Rules
 
 SCORE_LIMIT: Final = 10_000  # points, either way
 MAX_BAGS: Final = 99

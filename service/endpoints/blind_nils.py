@@ -19,9 +19,9 @@ from service.shadow import Made
 from service.state import State
 from service.table_sets import OpenSet, TableSets
 from spades.bis.blind_decision import BlindDecision, decide_blind
-from spades.game.rules import seed_values
 from spades.options import Policy
 from spades.policies import with_skill
+from spades.rules import seed_values
 from spades.tableset import TableSet
 
 _HASHED = Policy._fields.index("level")  # only these policy fields enter the seed, so that it never changes

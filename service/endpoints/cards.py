@@ -17,12 +17,12 @@ from service.keys import Key
 from service.problems import Fault, deadline_exceeded, invalid_request
 from service.state import State
 from service.table_sets import TableSets
-from spades.game.cards import cards_of
-from spades.game.decks import CARD_NAMES
-from spades.game.rules import CUTTHROAT
-from spades.game.variants import deck_number
+from spades.cards import cards_of
+from spades.decks import CARD_NAMES
 from spades.play.card_reasons import PLAYERS, explain_card
 from spades.play.tricks import legal_cards
+from spades.rules import CUTTHROAT
+from spades.variants import deck_number
 
 
 async def play(state: State, body: bytes, deadline: float, key: Key | None) -> tuple[bytes, str | None]:

@@ -7,12 +7,12 @@ from typing import Any, Final
 
 from service.contract.card import CardAnswer, CardCall, Search, TriedCard
 from service.searchers import opening
-from spades.game.cards import cards_of
-from spades.game.decks import CARD_NAMES
-from spades.game.variants import deck_number
+from spades.cards import cards_of
+from spades.decks import CARD_NAMES
 from spades.play.card_reasons import SEARCH_VERSION, explain_card, reason
 from spades.play.tricks import legal_cards
 from spades.tableset import TableSet
+from spades.variants import deck_number
 
 _DECIMALS: Final = 6  # of probabilities
 _PERCENT_DECIMALS: Final = 1

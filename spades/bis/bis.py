@@ -6,6 +6,7 @@ nil threshold. At the end, if the rules do not allow the bid, the nearest allowe
 
 from typing import NamedTuple
 
+from spades.auction import NO_BID, Auction
 from spades.bis.conventions import (
     NO_CONVENTION_STEP,
     ConventionStep,
@@ -36,16 +37,15 @@ from spades.bis.stakes import (
     number_under_rules,
     scaled_nil_threshold,
 )
-from spades.game.auction import NO_BID, Auction
-from spades.game.cards import suits_of
-from spades.game.legal import nearest_allowed
-from spades.game.rules import PARTNERSHIP, Rules
-from spades.game.scoring import Standing
-from spades.game.variants import extra_spades_of, nil_threshold
+from spades.cards import suits_of
+from spades.legal import nearest_allowed
 from spades.options import NO_CONVENTION, Policy
 from spades.record import record
+from spades.rules import PARTNERSHIP, Rules
+from spades.scoring import Standing
 from spades.table_profile import convention_of
 from spades.table_views import Tables
+from spades.variants import extra_spades_of, nil_threshold
 
 MANY_SPADES = 9  # up to this many spades, a hand's certain tricks are at most its `spade_takes`
 

@@ -6,6 +6,7 @@
 
 from typing import Any, NamedTuple
 
+from spades.auction import auction_after
 from spades.bis.blind_nil import (
     BESIDE_NIL,
     BIG6_DEMAND,
@@ -20,10 +21,9 @@ from spades.bis.blind_nil import (
     decide_blind_nil,
     hash_uniform,
 )
-from spades.game.auction import auction_after
-from spades.game.rules import Rules
-from spades.game.scoring import Standing
 from spades.options import BIS, Policy
+from spades.rules import Rules
+from spades.scoring import Standing
 from spades.table_profile import profile_of
 from spades.tableset import TableSet
 

@@ -9,12 +9,12 @@ bidder looks, `bis` makes the bid. See docs/explanation/how-bis-bids.md, "Blind 
 
 from typing import NamedTuple
 
+from spades.auction import Auction, sequence_after
 from spades.bis.conventions import partner_signalled
-from spades.game.auction import Auction, sequence_after
-from spades.game.legal import NIL_BIT, allowed_bids
-from spades.game.rules import Rules
-from spades.game.scoring import Standing, is_nil
+from spades.legal import NIL_BIT, allowed_bids
 from spades.options import BIG6, Policy
+from spades.rules import Rules
+from spades.scoring import Standing, is_nil
 from spades.table_profile import convention_of
 from spades.table_views import Tables
 

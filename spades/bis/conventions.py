@@ -14,8 +14,8 @@ allow is not made. See docs/explanation/how-bis-bids.md, "Conventions".
 
 from typing import NamedTuple
 
-from spades.game.auction import NO_BID
-from spades.game.cards import ACE, JACK, KING, TEN, spades_of
+from spades.auction import NO_BID
+from spades.cards import ACE, JACK, KING, TEN, spades_of
 from spades.options import BIG5, BIG6, NO_CONVENTION
 
 FIVE, SIX = 5, 6  # the bids that are reserved as signals of Big 5 and Big 6

@@ -9,6 +9,7 @@ docs/explanation/how-bis-bids.md, "Cutthroat".
 
 from typing import NamedTuple
 
+from spades.auction import NO_BID, Auction, sequence_after, without_partner
 from spades.bis.endgame import (
     CLOSE_RACE,
     DESPERATE_NIL,
@@ -28,13 +29,12 @@ from spades.bis.nil import (
 )
 from spades.bis.regular import Regular, regular_takes
 from spades.bis.stakes import at_least_certain, bag_offset, scaled_nil_threshold
-from spades.game.auction import NO_BID, Auction, sequence_after, without_partner
-from spades.game.cards import suits_of
-from spades.game.legal import nearest_allowed
-from spades.game.rules import Rules
-from spades.game.scoring import contract_of, nil_stake
+from spades.cards import suits_of
+from spades.legal import nearest_allowed
 from spades.options import Policy
 from spades.record import record
+from spades.rules import Rules
+from spades.scoring import contract_of, nil_stake
 from spades.table_views import Tables
 
 REACH = 140  # points, a little more than a bid of 13; a seat further from the goal cannot win in this round

@@ -6,14 +6,14 @@ whether to bid nil; `endgame` may still change that bid.
 
 from typing import NamedTuple
 
-from spades.game.auction import Auction
-from spades.game.cards import ACE, KING, QUEEN, TEN
-from spades.game.legal import NIL_BIT
-from spades.game.passing import suits_after_pass
-from spades.game.rules import Rules
-from spades.game.scoring import BLIND_NIL, contract_of
+from spades.auction import Auction
+from spades.cards import ACE, KING, QUEEN, TEN
+from spades.legal import NIL_BIT
 from spades.options import FULL, SINGLE
+from spades.passing import suits_after_pass
 from spades.record import record
+from spades.rules import Rules
+from spades.scoring import BLIND_NIL, contract_of
 from spades.table_views import Tables, View
 
 VOID_FACTOR = 1.15  # factor of the nil value with a void side suit (ECAI 2020, section 4.2)

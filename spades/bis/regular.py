@@ -8,8 +8,8 @@ docs/explanation/how-bis-bids.md, "Regular takes".
 
 from typing import NamedTuple
 
-from spades.game.scoring import contract_of
 from spades.record import record
+from spades.scoring import contract_of
 from spades.table_views import Tables
 
 MOST_RUFFS = 9  # only the first three tricks of a side suit are counted, and there are three side suits

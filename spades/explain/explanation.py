@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from spades.auction import auction_after
 from spades.baselines import Baseline
 from spades.bis.bis import BisDecision
 from spades.bis.conventions import CONVENTION_RULES, SILENT
@@ -14,6 +15,7 @@ from spades.bis.endgame import NO_RULE, RULE_NAMES
 from spades.bis.nil import NIL_REASONS, NOT_RULED_OUT, Nil
 from spades.bis.regular import Regular
 from spades.bis.stakes import AS_COUNTED, BY_RULES, NUMBER_RULES
+from spades.cards import RANKS
 from spades.explain.reasons import (
     MOST_IN_BRIEF,
     NO_NIL,
@@ -27,15 +29,13 @@ from spades.explain.reasons import (
     sentence_of,
     tenth,
 )
-from spades.game.auction import auction_after
-from spades.game.cards import RANKS
-from spades.game.rules import CUTTHROAT, MIRROR, SUICIDE, VARIANTS, WHIZ, WHIZ_STRICT, Rules
-from spades.game.scoring import NIL, contract_of
-from spades.game.variants import variant_of
 from spades.options import Policy
 from spades.record import record
+from spades.rules import CUTTHROAT, MIRROR, SUICIDE, VARIANTS, WHIZ, WHIZ_STRICT, Rules
+from spades.scoring import NIL, contract_of
 from spades.table_views import Tables
 from spades.turn import BRIEF, Turn
+from spades.variants import variant_of
 
 Adjustment = dict[str, Any]
 Explanation = dict[str, Any]

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from spades.cards import SPADES, SUIT_BITS
+from spades.decks import CARD_NAMES
 from spades.explain.reasons import Number
-from spades.game.cards import SPADES, SUIT_BITS
-from spades.game.decks import CARD_NAMES
 
 # By code; the numbers are those of the reason. GET /v1/reasons lists them.
 PASS_TEMPLATES = {

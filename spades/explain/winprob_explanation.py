@@ -4,6 +4,7 @@ The only numbers computed here are sums of the outcomes' probabilities, and the 
 `winprob.outcomes` defines the outcomes.
 """
 
+from spades.auction import NO_BID
 from spades.bis.nil import NOT_RULED_OUT
 from spades.explain.explanation import Explanation, Steps, brief, finish, numbers_of
 from spades.explain.reasons import (
@@ -16,12 +17,11 @@ from spades.explain.reasons import (
     reason,
     tenth_of_percent,
 )
-from spades.game.auction import NO_BID
-from spades.game.legal import NIL_BIT
-from spades.game.passing import cards_to_pass
-from spades.game.rules import Rules
-from spades.game.scoring import NIL, contract_of, contract_points
+from spades.legal import NIL_BIT
 from spades.options import Policy
+from spades.passing import cards_to_pass
+from spades.rules import Rules
+from spades.scoring import NIL, contract_of, contract_points
 from spades.turn import BRIEF, Turn
 from spades.winprob.candidates import TIE_TOLERANCE
 from spades.winprob.decision import WinDecision, outcome_columns, sum_outcomes

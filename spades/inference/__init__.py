@@ -3,8 +3,8 @@
 `spades.infer` reads texts. With a view of your own:
 
 >>> from spades import Rules, open_tables
->>> from spades.game.cards import DECK, parse_pbn
->>> from spades.game.scoring import START
+>>> from spades.cards import DECK, parse_pbn
+>>> from spades.scoring import START
 >>> view = View(DECK, 0, parse_pbn("AKJ62.AQ.Q.K9543"), 0, 0, played=(0, 0, 0, 0), voids=(0, 0, 0, 0))
 >>> found = infer(view, Bids((6, 0), "bis", START), Rules(), open_tables().readers)
 >>> found.unseen.seats, found.deals.probabilities.shape

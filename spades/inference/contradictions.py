@@ -2,13 +2,13 @@
 
 from typing import NamedTuple
 
-from spades.game.cards import SUITS, spades_of
-from spades.game.decks import CARD_NAMES
-from spades.game.rules import WHIZ, Rules
-from spades.game.scoring import BLIND_NIL
-from spades.game.variants import SPADE_COUNTS, deck_number
+from spades.cards import SUITS, spades_of
+from spades.decks import CARD_NAMES
 from spades.inference.knowledge import CARDS, View, contradictions_in
 from spades.inference.play_checks import NoRoom, hand_contradictions, no_room, out_of_turn, with_first_trick
+from spades.rules import WHIZ, Rules
+from spades.scoring import BLIND_NIL
+from spades.variants import SPADE_COUNTS, deck_number
 
 NOTHING_FITS = (
     "no deal of the unseen cards fits these bids; accepted: bids that the other hands could make"  # if `infer` is None

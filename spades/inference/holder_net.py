@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.game.auction import NO_BID
+from spades.auction import NO_BID
 from spades.inference.deals import Floats
 
 CARDS = 52

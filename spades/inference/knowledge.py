@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spades.game.cards import cards_of
+from spades.cards import cards_of
 from spades.inference.deals import Floats
 
 SPECTATOR = -1  # in `View.seat`: nobody's hand is known

@@ -8,7 +8,7 @@ seat 0 leads.
 
 from typing import NamedTuple
 
-from spades.game.cards import FIRST_SPADE, SUIT_BITS, SUITS
+from spades.cards import FIRST_SPADE, SUIT_BITS, SUITS
 from spades.inference.knowledge import CARDS, SPECTATOR, View
 
 EVERY_SUIT = (1 << len(SUITS)) - 1

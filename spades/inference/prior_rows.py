@@ -5,7 +5,7 @@ above MOST counts as MOST, and a blind nil as a nil. The columns are the 13 rank
 The three side suits share their columns, because bidders treat them alike.
 """
 
-from spades.game.cards import FIRST_SPADE
+from spades.cards import FIRST_SPADE
 
 MOST = 7  # largest bid that has rows of its own
 BIDS = MOST + 1  # nil, then the numbers

@@ -2,7 +2,7 @@
 
 `spades.choose_card` plays a card from texts. With a play state of your own:
 
->>> from spades.game.cards import format_card, parse_pbn
+>>> from spades.cards import format_card, parse_pbn
 >>> state = PlayState(bid=[6, 2, 3, 1])
 >>> state.hand[0] = parse_pbn("AKJ62.AQ.Q.K9543")
 >>> name, choose = PLAYERS[False]

@@ -5,10 +5,10 @@ nor played yet: they are the other three hands together. A *boss* is a card with
 *Legal* cards are those that may be played.
 """
 
-from spades.game.cards import FIRST_SPADE, SPADE_BITS, highest, lowest
-from spades.game.scoring import contract_of, is_nil
+from spades.cards import FIRST_SPADE, SPADE_BITS, highest, lowest
 from spades.play.state import PlayState
 from spades.play.tricks import suit_mask
+from spades.scoring import contract_of, is_nil
 
 
 def unseen_cards(state: PlayState, seat: int) -> int:

@@ -7,7 +7,7 @@ no room for the unseen cards of a suit.
 
 from typing import NamedTuple
 
-from spades.game.cards import FIRST_SPADE, SUIT_BITS
+from spades.cards import FIRST_SPADE, SUIT_BITS
 from spades.play.srp.goals import ALL_PIECES
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, play_card

@@ -7,7 +7,7 @@ only the parts of a state that their seat may see. Compiled code has the same fi
 
 from dataclasses import dataclass, field
 
-from spades.game.rules import Rules
+from spades.rules import Rules
 
 
 def _two() -> list[int]:

@@ -1,8 +1,8 @@
 """The rules of play on a play state, as kernels: legal cards and tricks."""
 
-from spades.game.cards import FIRST_SPADE, SPADE_BITS
-from spades.game.rules import Rules
+from spades.cards import FIRST_SPADE, SPADE_BITS
 from spades.play.state import PlayState, rule_values
+from spades.rules import Rules
 
 MASK32 = 0xFFFFFFFF
 

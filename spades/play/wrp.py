@@ -4,8 +4,7 @@ WRP wins tricks as cheaply as possible until its side's contract is made. After 
 partner's nil and attacks an opponent's nil only in the current trick. It does not count cards, signal or plan ahead.
 """
 
-from spades.game.cards import highest, lowest
-from spades.game.scoring import is_nil
+from spades.cards import highest, lowest
 from spades.play.common import (
     duck,
     least_winning_lead,
@@ -17,6 +16,7 @@ from spades.play.common import (
 )
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, suit_mask
+from spades.scoring import is_nil
 
 
 def wrp(state: PlayState, me: int) -> int:

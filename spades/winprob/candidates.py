@@ -9,12 +9,12 @@ the simulator with loops (`tables.engine.winprob`).
 
 from typing import Any
 
+from spades.auction import Auction
 from spades.bis.nil import NOT_RULED_OUT
-from spades.game.auction import Auction
-from spades.game.legal import NIL_BIT, bids_between, nearest_allowed
-from spades.game.rules import Rules
-from spades.game.scoring import contract_of, contract_points
+from spades.legal import NIL_BIT, bids_between, nearest_allowed
 from spades.options import Policy
+from spades.rules import Rules
+from spades.scoring import contract_of, contract_points
 
 BELOW, ABOVE = 2, 2  # numbers considered below and above the regular takes
 MANY_TAKES = 12  # regular takes from which on no lower number is considered: the net was not trained on such hands

@@ -11,10 +11,10 @@ import numpy as np
 
 from spades.bis.nil import Nil
 from spades.bis.regular import Regular
-from spades.game.cards import spades_of, suits_of
-from spades.game.legal import EVERY_BID
-from spades.game.passing import suits_after_pass
+from spades.cards import spades_of, suits_of
+from spades.legal import EVERY_BID
 from spades.options import Policy
+from spades.passing import suits_after_pass
 from spades.record import record
 from spades.turn import EXPLAINED, Turn
 from spades.winprob.candidates import best_bid, best_far_bid, last_bag_bid

@@ -14,8 +14,8 @@ from math import gcd
 from operator import itemgetter
 from typing import NamedTuple
 
-from spades.game.decks import EXTRA_SPADES, JOKERS_DECK, STANDARD
-from spades.game.rules import (
+from spades.decks import EXTRA_SPADES, JOKERS_DECK, STANDARD
+from spades.rules import (
     FIELDS,
     JOKERS,
     NO_LOSING_GOAL,
@@ -26,8 +26,8 @@ from spades.game.rules import (
     WHIZ,
     Rules,
 )
-from spades.game.scoring import effective_bag_rules
-from spades.game.variants import deck_number
+from spades.scoring import effective_bag_rules
+from spades.variants import deck_number
 
 CLASSIC = PRESETS["classic"]
 NIL_200 = CLASSIC._replace(nil_points=200)  # common, but no preset

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.game.rules import Rules
-from spades.game.scoring import effective_bag_rules
+from spades.rules import Rules
+from spades.scoring import effective_bag_rules
 from spades.winprob.games import WinTableSlice
 from spades.winprob.outcomes import (
     OUR_BAGS,

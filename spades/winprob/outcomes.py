@@ -6,9 +6,9 @@ outcome, and the win table its value; the sum of the products is a bid's win pro
 their rounded means.
 """
 
-from spades.game.auction import Auction
-from spades.game.rules import Rules
-from spades.game.scoring import contract_points, nil_stake
+from spades.auction import Auction
+from spades.rules import Rules
+from spades.scoring import contract_points, nil_stake
 
 OURS, THEIRS = 5, 4
 OUTCOMES = OURS * THEIRS

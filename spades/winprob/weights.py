@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.game.auction import NO_BID, read_auction
-from spades.game.rules import Rules
+from spades.auction import NO_BID, read_auction
+from spades.rules import Rules
 from spades.table_views import Tables
 from spades.winprob.features import INPUTS, VALUED, VALUES, Expected, expected_bids
 from spades.winprob.games import Games

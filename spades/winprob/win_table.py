@@ -10,9 +10,9 @@ A table may also value a game with another bag limit (`games.nearest_game`). The
 bags that are missing until the penalty.
 """
 
-from spades.game.rules import Rules
-from spades.game.scoring import Standing, game_winner
 from spades.record import record
+from spades.rules import Rules
+from spades.scoring import Standing, game_winner
 from spades.table_views import Tables, View
 from spades.winprob.games import WinTableSlice
 

@@ -7,9 +7,9 @@ interrupted match continues where it stopped.
 import argparse
 
 from service.arguments import rule
-from spades.game.rules import PRESETS, Rules, make_rules
 from spades.numerals import decimal, integer
 from spades.policies import ROWS
+from spades.rules import PRESETS, Rules, make_rules
 from tables.arena.errors import ArenaError
 from tables.arena.match import PAPER_RULES, Match
 from tables.arena.public.bots import BOTS, PREFIX

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.game.rules import CUTTHROAT, JOKERS, VARIANTS, Rules
-from spades.game.scoring import BLIND_NIL
 from spades.levels import LARGEST_SEED, perturbed
 from spades.numerals import decimal
 from spades.options import WINPROB
 from spades.policies import parse_policy
+from spades.rules import CUTTHROAT, JOKERS, VARIANTS, Rules
+from spades.scoring import BLIND_NIL
 from spades.set_options import options_of, with_options
 from spades.table_profile import profile_of
 from spades.table_views import Tables

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from spades.game.rules import CUTTHROAT, PARTNERSHIP, VARIANTS, Rules, describe, make_rules
 from spades.inference.holder_net import HolderNet
 from spades.inference.inference import reads_bids
 from spades.options import WINPROB, Policy
 from spades.policies import parse_policy
+from spades.rules import CUTTHROAT, PARTNERSHIP, VARIANTS, Rules, describe, make_rules
 from spades.table_views import Tables
 from spades.winprob.games import WON_VARIANTS
 from tables.arena import stats

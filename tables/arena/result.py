@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service import __version__
-from spades.game.rules import describe
 from spades.inference.inference import readers_of
+from spades.rules import describe
 from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from tables.arena import stats
 from tables.arena.batched import is_batched, version_of

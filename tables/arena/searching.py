@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.game.rules import Rules
-from spades.game.scoring import game_winner
 from spades.inference.holder_net import HolderNet
 from spades.play.tricks import legal_cards, play_card, write_rules
+from spades.rules import Rules
+from spades.scoring import game_winner
 from spades.table_views import Tables
 from spades.winprob.win_table import win_array
 from tables.arena.tally import add_games, begun_games

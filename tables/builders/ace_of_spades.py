@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from spades.game.cards import ACE, FIRST_SPADE
-from spades.game.rules import JOKERS, PRESETS, Rules
+from spades.cards import ACE, FIRST_SPADE
 from spades.options import Policy
 from spades.play.state import PlayState
 from spades.policies import parse_policy
+from spades.rules import JOKERS, PRESETS, Rules
 from tables.builders import jokers
 from tables.builders.newton import minimize_convex
 from tables.builders.variants import self_play

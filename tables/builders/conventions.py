@@ -4,7 +4,7 @@ Each sequence of bids has its own curve. So partner's 5, in the self-play of the
 convention gives it (`spades.bis.conventions`).
 """
 
-from spades.game.rules import PRESETS, Rules
+from spades.rules import PRESETS, Rules
 from tables.builders import curves, mean_bids
 from tables.run.family import Family
 

@@ -21,8 +21,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.game.rules import CUTTHROAT, make_rules
 from spades.policies import parse_policy
+from spades.rules import CUTTHROAT, make_rules
 from tables.builders import curves, mean_bids
 from tables.builders.exact import KINDS, PLACES_CLASSIC, RANKS_CLASSIC, SPADES, by_holding, layouts_of
 from tables.builders.factor import PASSES, learn

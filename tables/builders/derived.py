@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.bis.regular import MOST_RUFFS
-from spades.game.cards import ACE, HOLDINGS, JACK, KING, QUEEN
+from spades.cards import ACE, HOLDINGS, JACK, KING, QUEEN
 from spades.table_views import View
 from tables.builders.exact import RANKS_CLASSIC
 from tables.run.family import Arrays, Context, Family

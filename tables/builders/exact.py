@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.game.cards import ACE, HOLDINGS, KING, NINE, QUEEN
+from spades.cards import ACE, HOLDINGS, KING, NINE, QUEEN
 from tables.run.family import Arrays, Context, Family
 
 RANKS_CLASSIC = 13  # ranks of a suit; spades have 15 or 16 with jokers

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.errors import RulesError
-from spades.game.rules import PRESETS, Rules, make_rules, overrides_of
-from spades.game.scoring import effective_bag_rules
 from spades.manifest import Manifest
+from spades.rules import PRESETS, Rules, make_rules, overrides_of
+from spades.scoring import effective_bag_rules
 from spades.winprob.games import (
     CLASSIC,
     KEY_FIELDS,

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.game.rules import Rules
 from spades.options import Policy
 from spades.play.state import PlayState
+from spades.rules import Rules
 from tables.builders.newton import solve_exactly
 from tables.builders.rb import BAG_COST, FIT_RULES
 from tables.engine.choose_bid import auction_at

@@ -2,7 +2,7 @@
 
 Clubs and hearts have 12 cards. In the profile `jokers`, diamonds have 13 cards and spades 15. In `jjdd`, where the
 deuce of diamonds is a trump, they have 12 and 16. Nothing is fitted: the functions of `exact` and `derived` count with
-these numbers. Holdings use the same encoding (`spades.game.cards`). A suit of 12 has no deuce, so cells of
+these numbers. Holdings use the same encoding (`spades.cards`). A suit of 12 has no deuce, so cells of
 holdings with bit 0 are 0. docs/adr/0030 describes how suits of two sizes share an array. The files' names begin with
 the profile's name.
 """
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.game.cards import HOLDINGS
+from spades.cards import HOLDINGS
 from spades.tableset import CNIL_READING
 from tables.builders.derived import ruff_table, side_table, spade_tables, view
 from tables.builders.exact import (

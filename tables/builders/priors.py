@@ -15,10 +15,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.game.cards import FIRST_SPADE
-from spades.game.rules import Rules
-from spades.game.scoring import BLIND_NIL
+from spades.cards import FIRST_SPADE
 from spades.inference.prior_rows import BIDS, COLUMNS, FIRST_ROWS, RANKS, bid_class
+from spades.rules import Rules
+from spades.scoring import BLIND_NIL
 from tables.engine.bid_deals import BidDeals, bid_deals
 from tables.engine.jit import entry
 from tables.engine.simulate import kernel_tables

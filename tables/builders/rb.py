@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.game.rules import Rules
 from spades.options import BIS, RB, Policy
 from spades.play.state import PlayState
+from spades.rules import Rules
 from tables.builders.newton import solve_refined
 from tables.engine.deal import Deals, deal_round, prepare_state, seat_players
 from tables.engine.game import SUMS, Lineup, bid_seat, play_out

@@ -8,9 +8,9 @@ fitted options of `bis` in each variant are in `spades.policies`.
 
 from collections.abc import Callable
 
-from spades.game.rules import JOKERS, PRESETS, SUICIDE, WHIZ
 from spades.options import Policy
 from spades.policies import BY_NAME, parse_policy
+from spades.rules import JOKERS, PRESETS, SUICIDE, WHIZ
 from tables.builders import curves, jokers, mean_bids
 from tables.builders.factor import CHUNKS, NUMBERS, PASSES, learn
 from tables.builders.rb import BAG_COST, FIT_RULES

@@ -13,11 +13,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.game.rules import Rules, overrides_of
-from spades.game.scoring import START, game_winner
 from spades.play.state import PlayState
 from spades.play.tricks import write_rules
 from spades.policies import parse_policy
+from spades.rules import Rules, overrides_of
+from spades.scoring import START, game_winner
 from spades.table_views import Tables
 from spades.winprob.games import SHIPPED, SLICES, WinTableSlice
 from spades.winprob.games import cells_of as count_cells

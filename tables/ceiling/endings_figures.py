@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.game.rules import describe, overrides_of
+from spades.rules import describe, overrides_of
 from tables.ceiling.endings import ENDINGS, FEWEST, Decisions, Question
 from tables.ceiling.figures import percent
 from tables.markdown import table

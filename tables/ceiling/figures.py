@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.game.rules import describe
+from spades.rules import describe
 from tables.arena.stats import ratio_of_sums
 from tables.ceiling.positions import AT_MOST, DECISIONS, ENOUGH, KNOWN, KNOWN_WEIGHED, SEAT, UNKNOWN, Found, Question
 from tables.markdown import gain, table

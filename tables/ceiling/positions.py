@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from spades.game.legal import allowed_bids
-from spades.game.rules import Rules
+from spades.legal import allowed_bids
 from spades.play.state import PlayState
 from spades.play.tricks import write_rules
 from spades.policies import parse_policy
+from spades.rules import Rules
 from spades.table_views import Tables
 from spades.tableset import TableSet
 from tables.arena.errors import ArenaError

@@ -10,9 +10,9 @@ table, between a bid and the bid that `winprob` made.
 from math import sqrt
 from typing import Any, NamedTuple
 
-from spades.game.rules import Rules
-from spades.game.scoring import game_winner
 from spades.play.state import PlayState
+from spades.rules import Rules
+from spades.scoring import game_winner
 from spades.winprob.win_table import win_array
 from tables.engine.deal import below, seed_rng, uniform
 from tables.engine.game import (

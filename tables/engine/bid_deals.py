@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.game.rules import Rules
 from spades.options import Policy
 from spades.play.state import PlayState
 from spades.play.tricks import write_rules
 from spades.policies import parse_policy
+from spades.rules import Rules
 from spades.table_views import Tables
 from tables.engine.deal import Deals, below, deal_round, prepare_state
 from tables.engine.game import bid_seat

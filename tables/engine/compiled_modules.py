@@ -10,9 +10,9 @@ def _modules(package: str, names: str) -> tuple[str, ...]:
 
 
 KERNELS = (
-    *_modules("spades.game", "cards scoring auction"),
+    *_modules("spades", "cards scoring auction"),
     "spades.table_profile",
-    *_modules("spades.game", "variants passing legal"),
+    *_modules("spades", "variants passing legal"),
     *_modules("spades.bis", "stakes regular nil conventions endgame bis"),
     *_modules("spades.winprob", "win_table features outcomes candidates"),
     "spades.bis.cutthroat",
@@ -38,9 +38,9 @@ KERNELS = (
 SOURCES = (
     "tables.engine.compiled_modules",
     *_modules("spades", "options policies record"),
-    *_modules("spades.game", "rules decks"),
+    *_modules("spades", "rules decks"),
     "spades.table_views",
-    "spades.game.rule_fields",
+    "spades.rule_fields",
     "spades.tableset",
     "spades.winprob.games",
     "spades.play.state",

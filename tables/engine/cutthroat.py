@@ -12,9 +12,9 @@ The sums are those of `game`, except that a contract is one seat's. Points are t
 
 from typing import Any
 
-from spades.game.rules import CUTTHROAT, Rules
-from spades.game.scoring import contract_of, is_nil, score_seat
 from spades.play.state import PlayState
+from spades.rules import CUTTHROAT, Rules
+from spades.scoring import contract_of, is_nil, score_seat
 from tables.engine.deal import deal_round
 from tables.engine.game import (
     BAGS,

@@ -7,14 +7,14 @@ one chair each round. The compiled loops over these kernels are in `tables.engin
 from typing import Any, NamedTuple
 
 from spades.bis.blind_nil import decide_blind_nil, hash_uniform
-from spades.game.legal import allowed_bids
-from spades.game.rules import CUTTHROAT, Rules
-from spades.game.scoring import BLIND_NIL, Standing, contract_of, game_winner, is_nil, score_side
+from spades.legal import allowed_bids
 from spades.levels import LARGEST_SEED, perturbed
 from spades.options import WINPROB, Policy
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, play_card
 from spades.record import record
+from spades.rules import CUTTHROAT, Rules
+from spades.scoring import BLIND_NIL, Standing, contract_of, game_winner, is_nil, score_side
 from spades.table_profile import profile_of
 from spades.winprob.games import WinTableSlice
 from spades.winprob.win_table import win_probability_after

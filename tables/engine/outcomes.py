@@ -6,9 +6,9 @@ for the other side.
 
 from typing import Any, NamedTuple
 
-from spades.game.rules import Rules
-from spades.game.scoring import Standing, apply_bags
 from spades.record import record
+from spades.rules import Rules
+from spades.scoring import Standing, apply_bags
 from spades.table_views import View
 from spades.winprob.games import WinTableSlice
 from spades.winprob.outcomes import (

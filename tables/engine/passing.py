@@ -1,13 +1,13 @@
 """The exchange of cards between partners after the bidding, as kernels.
 
-`spades.game.passing` chooses the cards that a seat gives. To measure that choice, a seat can also give random
+`spades.passing` chooses the cards that a seat gives. To measure that choice, a seat can also give random
 cards or its highest ranks (`PlayState.passer`).
 """
 
-from spades.game.cards import highest
-from spades.game.passing import cards_to_pass, given_cards
-from spades.game.scoring import is_nil
+from spades.cards import highest
+from spades.passing import cards_to_pass, given_cards
 from spades.play.state import PlayState
+from spades.scoring import is_nil
 from tables.engine.deal import random_bit
 
 CHOSEN, RANDOM, HIGHEST = range(3)  # values of `PlayState.passer`: the service's choice, random cards, highest ranks

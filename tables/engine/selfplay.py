@@ -5,9 +5,9 @@ Every deal depends only on (seed, pair or round number), so the number of thread
 
 from typing import Any
 
-from spades.game.rules import CUTTHROAT, Rules
 from spades.play.state import PlayState
 from spades.play.tricks import write_rules
+from spades.rules import CUTTHROAT, Rules
 from tables.engine.cutthroat import play_cutthroat_game
 from tables.engine.deal import Deals, deal_round, prepare_state
 from tables.engine.game import (

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spades.auction import SEQUENCES
 from spades.bis.nil import GRID
-from spades.game.auction import SEQUENCES
-from spades.game.rules import Rules
-from spades.game.scoring import START
 from spades.options import WINPROB, Policy
 from spades.play.srp.goals import ALL_PIECES
+from spades.rules import Rules
+from spades.scoring import START
 from spades.table_profile import PARTNERSHIP_PROFILE, profile_of
 from spades.table_views import NEUTRAL, Tables, dtypes_of
 from spades.tableset import tables_by_profile

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from spades.game.auction import NO_BID
-from spades.game.scoring import BLIND_NIL
+from spades.auction import NO_BID
 from spades.inference.holder_net import (
     CARDS,
     INPUTS,
@@ -29,6 +28,7 @@ from spades.inference.holder_net import (
     places_of,
     shares,
 )
+from spades.scoring import BLIND_NIL
 from tables.builders.priors import BIDDER_DEPENDS, BIDDERS, RULES, SCORES_BY, drawn_scores
 from tables.engine.bid_deals import BidDeals, bid_deals
 from tables.engine.simulate import kernel_tables

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from spades.game.rules import Rules
+from spades.rules import Rules
 from tables.engine.steps import Ints, deal_rounds, play_cards, points_of_sides, to_play
 from tables.players.q1 import FEATURES, VALUES, Floats, Options, first_weights
 from tables.players.q_names import NETS, REWARDS, QPlayer

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.game.cards import lowest
-from spades.game.legal import allowed_bids
-from spades.game.rules import Rules
+from spades.cards import lowest
+from spades.legal import allowed_bids
 from spades.play.state import PlayState
 from spades.play.tricks import play_card, write_rules
 from spades.policies import parse_policy
+from spades.rules import Rules
 from spades.table_views import Tables
 from spades.winprob.win_table import win_array
 from tables.engine.choose_bid import auction_at

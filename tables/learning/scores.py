@@ -7,8 +7,8 @@ goals, so the same position is learned at scores of several games (`another_game
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.game.rules import NO_LOSING_GOAL, PRESETS, Rules
-from spades.game.scoring import effective_bag_rules
+from spades.rules import NO_LOSING_GOAL, PRESETS, Rules
+from spades.scoring import effective_bag_rules
 from spades.winprob.games import DEPTH_POINTS
 
 Ints = NDArray[np.int64]

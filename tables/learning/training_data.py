@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.game.auction import read_auction
-from spades.game.cards import suits_of
-from spades.game.legal import NIL_BIT, allowed_bids
-from spades.game.rules import Rules
-from spades.game.scoring import BLIND_NIL, Standing, game_winner
+from spades.auction import read_auction
+from spades.cards import suits_of
+from spades.legal import NIL_BIT, allowed_bids
 from spades.levels import kind_of_player
 from spades.options import Policy
 from spades.play.state import PlayState, rule_values
 from spades.play.tricks import write_rules
 from spades.policies import parse_policy
+from spades.rules import Rules
+from spades.scoring import BLIND_NIL, Standing, game_winner
 from spades.table_profile import plain_profile
 from spades.table_views import Tables
 from spades.winprob.candidates import MOST_CANDIDATES

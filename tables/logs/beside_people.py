@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.game.rules import Rules
+from spades.rules import Rules
 from tables.arena.match import Match
 from tables.arena.stats import CONFIDENCE, Gain, z_of
 from tables.players.names import TABLES_PLAYER

@@ -11,9 +11,9 @@ import orjson
 from pydantic import ConfigDict, Field, TypeAdapter
 from typing_extensions import TypedDict
 
+from spades.cards import DECK, parse_card, parse_pbn
 from spades.errors import BiddingError
-from spades.game.cards import DECK, parse_card, parse_pbn
-from spades.game.scoring import BLIND_NIL, NIL
+from spades.scoring import BLIND_NIL, NIL
 from tables.logs.round_log import SEATS, Bid, FourBids, FourTricks, RoundNumber, Text, Time
 
 DECISION, RESULT = "decision", "result"

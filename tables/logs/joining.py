@@ -15,8 +15,8 @@ from typing import Any, BinaryIO, NamedTuple
 
 import orjson
 
+from spades.cards import format_pbn
 from spades.errors import RulesError
-from spades.game.cards import format_pbn
 from tables.logs.decision_records import (
     DECISION,
     READERS,

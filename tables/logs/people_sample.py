@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.game.scoring import BLIND_NIL, NIL
+from spades.scoring import BLIND_NIL, NIL
 from spades.table_views import Tables
 from tables.engine.mixing import mixed
 from tables.engine.states import STATE

@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spades.game.cards import format_card, format_pbn
-from spades.game.rules import Rules, overrides_of
-from spades.game.scoring import game_winner
+from spades.cards import format_card, format_pbn
 from spades.play.state import PlayState
 from spades.play.tricks import play_card, write_rules
+from spades.rules import Rules, overrides_of
+from spades.scoring import game_winner
 from spades.table_views import Tables
 from tables.engine.deal import Deals, prepare_state
 from tables.engine.game import MOST_ROUNDS, SUMS, Game, Totals, begin_round, close_round, first_chair_of

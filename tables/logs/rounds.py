@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from spades.cards import DECK, cards_of, format_card
 from spades.errors import RulesError
-from spades.game.cards import DECK, cards_of, format_card
-from spades.game.rules import CUTTHROAT, JOKERS, VARIANTS, Rules, make_rules
+from spades.rules import CUTTHROAT, JOKERS, VARIANTS, Rules, make_rules
 from tables.engine.jit import entry
 from tables.engine.mixing import mixed
 from tables.logs.round_log import HAND_CHARACTERS, LABEL_FIELDS, PLAYS, SEATS, RoundLog

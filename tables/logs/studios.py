@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.game.rules import Rules
 from spades.options import Policy
 from spades.policies import parse_policy
+from spades.rules import Rules
 from spades.table_views import Tables
 from tables.engine.deal import Deals
 from tables.engine.jit import entry

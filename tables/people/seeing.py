@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.game.rules import Rules
 from spades.policies import parse_policy
+from spades.rules import Rules
 from spades.table_views import Tables
 from tables.engine.jit import entry
 from tables.engine.simulate import numba_typed, tables_for

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from spades.game.cards import lowest
+from spades.cards import lowest
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, play_card
 from tables.engine.deal import random_bit, uniform

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.game.auction import NO_BID
-from spades.game.scoring import BLIND_NIL
+from spades.auction import NO_BID
+from spades.scoring import BLIND_NIL
 from tables.engine.steps import Ints, allowed_masks, legal_masks
 from tables.players.q_names import REWARDS, QPlayer
 

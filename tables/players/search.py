@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spades.game.cards import lowest
-from spades.game.rules import Rules
+from spades.cards import lowest
 from spades.play.srp.goals import ALL_PIECES
 from spades.play.srp.srp import srp3
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, play_card
+from spades.rules import Rules
 from spades.winprob.games import WinTableSlice
 from tables.engine.game import win_probability_after_round
 from tables.engine.scratch import scratch

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.errors import TablesError
-from spades.game.rules import Rules
 from spades.inference.inference import Readers, readers_of, reads_bids
+from spades.rules import Rules
 from spades.table_profile import PARTNERSHIP_PROFILE
 from spades.tableset import TableSet, open_tables
 from spades.winprob.games import WinTableSlice

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from spades.game.cards import FIRST_SPADE, lowest
+from spades.cards import FIRST_SPADE, lowest
 from spades.play.state import PlayState
 from spades.play.tricks import beats, legal_cards
 from tables.engine.game import win_probability_after_round

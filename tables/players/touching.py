@@ -4,7 +4,7 @@ A card of the current trick counts as lying between; a card of an earlier trick 
 the same, so a search tries only one.
 """
 
-from spades.game.cards import lowest
+from spades.cards import lowest
 from spades.play.common import unseen_cards
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, suit_mask

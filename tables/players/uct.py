@@ -22,12 +22,12 @@ SRP with all pieces.
 import math
 from typing import Any
 
-from spades.game.cards import lowest
-from spades.game.scoring import score_side
+from spades.cards import lowest
 from spades.play.srp.goals import N_PIECES_3, PIECES_3
 from spades.play.srp.srp import srp1, srp3
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, play_card, write_rules, written_rules
+from spades.scoring import score_side
 from tables.engine.scratch import scratch
 from tables.engine.states import new_states
 from tables.players.unseen import WAYS, count_deals, deal_unseen, seed_view

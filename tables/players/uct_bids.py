@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from spades.game.legal import allowed_bids
-from spades.game.rules import Rules
+from spades.legal import allowed_bids
 from spades.options import Policy
 from spades.play.srp.goals import ALL_PIECES
 from spades.play.state import PlayState
+from spades.rules import Rules
 from tables.engine.choose_bid import auction_at
 from tables.engine.game import bid_seat, play_out
 from tables.engine.scratch import scratch

@@ -8,7 +8,7 @@ seat of each card.
 
 from typing import Any
 
-from spades.game.cards import lowest
+from spades.cards import lowest
 from spades.play.common import unseen_cards
 from spades.play.state import PlayState
 from tables.engine.deal import uniform

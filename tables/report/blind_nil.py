@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from spades.auction import auction_after
 from spades.bis.blind_nil import HIGH_SUM
-from spades.game.auction import auction_after
-from spades.game.rules import make_rules
+from spades.rules import make_rules
 from tables.arena.result import MatchResult
 from tables.markdown import table
 from tables.report.setup import Setup, by_points, percent, share

@@ -6,7 +6,7 @@ against itself without one piece.
 
 from typing import Any
 
-from spades.game.rules import PRESETS, Rules
+from spades.rules import PRESETS, Rules
 from tables import fit
 from tables.arena.match import player_version
 from tables.markdown import table

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from spades.game.rules import PRESETS
+from spades.rules import PRESETS
 from tables import fit
 from tables.markdown import table
 from tables.report.setup import Setup, both, by_points, percent

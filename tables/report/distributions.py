@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.game.cards import ACE, FIRST_SPADE
+from spades.cards import ACE, FIRST_SPADE
 from tables.markdown import table
 from tables.report import paper, plots
 from tables.report.recorded_rounds import Rounds

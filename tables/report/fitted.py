@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from spades.auction import NO_BID, read_auction
 from spades.bis.nil import interpolate
-from spades.game.auction import NO_BID, read_auction
 from spades.table_profile import PARTNERSHIP_PROFILE
 from tables import fit
 from tables.arena.stats import wilson

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spades.game.rules import FIELDS, Rules, make_rules, overrides_of
-from spades.game.scoring import Standing
+from spades.rules import FIELDS, Rules, make_rules, overrides_of
+from spades.scoring import Standing
 from spades.winprob.games import WinTableSlice, place_of
 from spades.winprob.nearest_errors import ERRORS_FILE
 from spades.winprob.win_table import WIN_SCALE, win_probability

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from spades.bis.bis import bis
 from spades.bis.nil import GRID, NOT_RULED_OUT, NilTerms, consider_nil
-from spades.game.cards import suits_of
-from spades.game.legal import EVERY_BID, allowed_bids
-from spades.game.rules import Rules
-from spades.game.scoring import START
+from spades.cards import suits_of
+from spades.legal import EVERY_BID, allowed_bids
 from spades.options import RAW, Policy
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, play_card, write_rules
 from spades.policies import parse_policy
+from spades.rules import Rules
+from spades.scoring import START
 from spades.table_profile import PARTNERSHIP_PROFILE, profile_of
 from spades.table_views import Tables
 from tables.engine.choose_bid import auction_at

@@ -1,7 +1,7 @@
 """The win rates in the service's catalogue, as the rows of its file: matches at 200/-100 with SRP in all seats."""
 
-from spades.game.rules import describe, make_rules
 from spades.policies import row_of
+from spades.rules import describe, make_rules
 from spades.strength import Measured, pairs_to_measure
 from tables.arena.result import MatchResult
 from tables.report import winprob

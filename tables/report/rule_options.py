@@ -5,7 +5,7 @@ The ignoring bidder bids as if all rules except the goals were classic. Its bid 
 
 from typing import Any
 
-from spades.game.rules import make_rules
+from spades.rules import make_rules
 from tables.markdown import table
 from tables.report.setup import Setup, by_points, percent
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from spades.game.rules import PRESETS, Rules, describe, make_rules
+from spades.rules import PRESETS, Rules, describe, make_rules
 from spades.table_views import Tables
 from spades.tableset import TableSet
 from tables.arena.match import PAPER_RULES, Match, player_version

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from spades.game.rules import PRESETS, Rules, overrides_of
+from spades.rules import PRESETS, Rules, overrides_of
 from spades.strength import Measured, read_rows, results_text
 from tables.arena.match import player_version
 from tables.markdown import table

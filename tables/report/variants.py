@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from spades.game.rules import NO_LOSING_GOAL, PRESETS, Rules
+from spades.rules import NO_LOSING_GOAL, PRESETS, Rules
 from tables import fit
 from tables.arena.result import MatchResult
 from tables.markdown import table

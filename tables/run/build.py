@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.errors import TablesError
-from spades.game.rules import Rules
 from spades.manifest import (
     DTYPES,
     FORMAT,
@@ -35,6 +34,7 @@ from spades.manifest import (
     sealed,
 )
 from spades.numerals import decimal, integer
+from spades.rules import Rules
 from spades.table_views import dtypes_of
 from spades.tableset import DEFAULT_DIRECTORY, open_array
 from tables.builders.extra_win_tables import NAME as GAMES

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from spades.game.rules import FIRST_FIELDS, Rules, describe, overrides_of
+from spades.rules import FIRST_FIELDS, Rules, describe, overrides_of
 
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 # (index of a chunk, the chunk's seed) -> small arrays, to be summed or joined. A seed is from 0 to 2^62 - 1.

@@ -31,8 +31,8 @@ from distributed import Client
 from tqdm import tqdm
 
 from loadtest.servers import ROOT, free_port
-from spades.game.rules import Rules
 from spades.numerals import integer
+from spades.rules import Rules
 from spades.tableset import open_tables
 from tables.engine.deal import Deals
 from tables.engine.simulate import kernel_tables

@@ -16,13 +16,13 @@ import orjson
 from service.contract.card import read_card
 from service.endpoints.cards import answer_body
 from spades.bidder import Position, decide
-from spades.game.cards import DECK, cards_of
-from spades.game.decks import CARD_NAMES
-from spades.game.rules import PRESETS
+from spades.cards import DECK, cards_of
+from spades.decks import CARD_NAMES
 from spades.play.card_reasons import explain_card
 from spades.play.srp.srp import srp4
 from spades.play.tricks import play_card
 from spades.policies import parse_policy
+from spades.rules import PRESETS
 from spades.tableset import TableSet, open_tables
 
 ROUNDS = 20

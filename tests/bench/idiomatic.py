@@ -10,9 +10,9 @@ from pydantic import BaseModel
 
 from service.contract.answer import BidAnswer
 from spades.bidder import Position, decide
-from spades.game.cards import parse_card
-from spades.game.rules import make_rules
+from spades.cards import parse_card
 from spades.policies import parse_policy
+from spades.rules import make_rules
 from spades.tableset import open_tables
 
 app = FastAPI()

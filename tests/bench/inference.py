@@ -14,7 +14,7 @@ import orjson
 from service.contract.card import read_card
 from service.contract.inference import MAX_DEALS, read_inference
 from service.endpoints.inferences import parts
-from spades.game.cards import SUITS
+from spades.cards import SUITS
 from spades.inference.inference import readers_of
 from spades.tableset import TableSet, open_tables
 from tests.bench import cards

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from spades.game.auction import NO_BID
-from spades.game.legal import possible_bids
-from spades.game.rules import make_rules
+from spades.auction import NO_BID
+from spades.legal import possible_bids
+from spades.rules import make_rules
 from tests.browser.playground import (
     EXAMPLE,
     NIL_HAND,

@@ -13,7 +13,7 @@ from spades_client.models import BidRequest
 
 from clients.generate import BUILD
 from clients.generate import generators as installed_generators
-from spades.game.rules import PRESETS
+from spades.rules import PRESETS
 from tests.clients.bad_service import bad_service
 from tests.patience import get
 from tests.service.conftest import running_server

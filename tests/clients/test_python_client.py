@@ -21,10 +21,10 @@ from spades_client.models import BidRequest
 
 from clients.generate import ROOT
 from service.contract.examples import ANSWER
-from spades.game.auction import NO_BID
-from spades.game.cards import parse_pbn
-from spades.game.legal import allowed_bids
-from spades.game.rules import PRESETS
+from spades.auction import NO_BID
+from spades.cards import parse_pbn
+from spades.legal import allowed_bids
+from spades.rules import PRESETS
 from tests.clients.conftest import URLS_FILE
 from tests.patience import LIMIT_S
 

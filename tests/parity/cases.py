@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from spades.auction import NO_BID, SEQUENCES, Auction, auction_after, read_auction
 from spades.bis.endgame import Proposal
 from spades.bis.nil import LOW_FOUR, Nil, NilTerms
 from spades.bis.regular import Regular
-from spades.game.auction import NO_BID, SEQUENCES, Auction, auction_after, read_auction
-from spades.game.cards import DECK, JACK, SPADE_BITS, TEN, cards_of, suits_of
-from spades.game.decks import DECK_BITS, JOKERS_DECK
-from spades.game.legal import EVERY_BID
-from spades.game.rules import NO_LOSING_GOAL, Rules, make_rules
-from spades.game.scoring import BLIND_NIL, Standing
+from spades.cards import DECK, JACK, SPADE_BITS, TEN, cards_of, suits_of
+from spades.decks import DECK_BITS, JOKERS_DECK
+from spades.legal import EVERY_BID
 from spades.levels import DRAWS_PER_SEED, LARGEST_SEED
 from spades.options import BIG5, BIG6, CONVENTIONS, NO_CONVENTION, PLAYER_KINDS
 from spades.play.common import unseen_cards
@@ -23,6 +21,8 @@ from spades.play.srp.goals import ALL_PIECES
 from spades.play.state import PlayState
 from spades.play.tricks import write_rules
 from spades.policies import parse_policy
+from spades.rules import NO_LOSING_GOAL, Rules, make_rules
+from spades.scoring import BLIND_NIL, Standing
 from spades.winprob.candidates import NO_NUMBER
 from spades.winprob.features import (
     BID_INPUTS,
@@ -565,7 +565,7 @@ def liked(rng: random.Random) -> tuple:
 
 CUTTHROAT = make_rules("cutthroat")
 Maker = Callable[[random.Random], tuple[Any, ...]]
-SCORING, AUCTION = "spades.game.scoring.", "spades.game.auction."
+SCORING, AUCTION = "spades.scoring.", "spades.auction."
 REGULAR = "spades.bis.regular."
 SIGNALS, BLIND = "spades.bis.conventions.", "spades.bis.blind_nil."
 HABITS = "tables.logs.habits."
@@ -578,8 +578,8 @@ WINNING, WINPROB, OUTCOMES_OF = (
 )
 FEATURES, OUTCOME = "spades.winprob.features.", "spades.winprob.outcomes."
 LEVELS = "spades.levels."
-PASSING = "spades.game.passing."
-LEGAL, VARIANTS = "spades.game.legal.", "spades.game.variants."
+PASSING = "spades.passing."
+LEGAL, VARIANTS = "spades.legal.", "spades.variants."
 STAKES = "spades.bis.stakes."
 ALTERNATIVES = "tables.alternatives."
 UNSEEN, UCT = "tables.players.unseen.", "tables.players.uct."
@@ -593,12 +593,12 @@ def baseline(first: int, last: int) -> Maker:
 
 
 CASES: dict[str, Maker] = {
-    "spades.game.cards.suits_of": lambda r: (hand(r),),
-    "spades.game.cards.spades_of": lambda r: (hand(r),),
-    "spades.game.cards.lowest": lambda r: (cards(r, 1),),
-    "spades.game.cards.highest": lambda r: (cards(r, 1),),
-    "spades.game.cards.cards_of": lambda r: (cards(r),),
-    "spades.game.cards.without_jokers": lambda r: (hand(r, JOKER_DECK),),
+    "spades.cards.suits_of": lambda r: (hand(r),),
+    "spades.cards.spades_of": lambda r: (hand(r),),
+    "spades.cards.lowest": lambda r: (cards(r, 1),),
+    "spades.cards.highest": lambda r: (cards(r, 1),),
+    "spades.cards.cards_of": lambda r: (cards(r),),
+    "spades.cards.without_jokers": lambda r: (hand(r, JOKER_DECK),),
     SCORING + "contract_of": lambda r: (r.randint(0, 14),),
     SCORING + "is_nil": lambda r: (r.randint(-1, 14),),
     SCORING + "contract_points": lambda r: (r.randint(0, 14), r.choice(RULES)),
@@ -1058,7 +1058,7 @@ CASES: dict[str, Maker] = {
 
 # Functions of the kernel modules that compiled code never calls.
 TEXTS = {
-    "spades.game.cards." + name
+    "spades.cards." + name
     for name in ("parse_card", "format_card", "pbn_card", "parse_pbn", "format_pbn", "pbn_names", "texts_of")
 }
 # Compared as a part of `play_pairs` (test_rounds.py), which the simulators compile anyway. They are most of its code.

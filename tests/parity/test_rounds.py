@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spades.game.rules import CUTTHROAT, make_rules
 from spades.play.srp.goals import ALL_PIECES
 from spades.play.tricks import write_rules
 from spades.policies import parse_policy
+from spades.rules import CUTTHROAT, make_rules
 from tables.engine.cutthroat import play_cutthroat_game
 from tables.engine.deal import prepare_state
 from tables.engine.game import DRAWS, GAMES, PAIR_DD, PAIR_DR, PAIR_RR, SUMS, WINS_A, Game, Lineup, play_game

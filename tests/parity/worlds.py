@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from spades.game.cards import DECK, cards_of
+from spades.cards import DECK, cards_of
 from spades.play.srp.goals import ALL_PIECES
 from spades.play.state import PlayState
 from spades.play.tricks import play_card

@@ -12,7 +12,7 @@ from service.app import create_app
 from service.contract.examples import BLIND_REQUEST
 from service.contract.request import BidRequest, BlindRequest, read_blind
 from service.keys import new_key
-from spades.game.rules import PRESETS
+from spades.rules import PRESETS
 from tests.conftest import committed_tables
 from tests.contract import faults_of
 from tests.one_set import one_set

@@ -14,12 +14,10 @@ from service.contract.card import MAX_CARD_ITEMS, read_card
 from service.contract.examples import CARD_ANSWER, CARD_REQUEST
 from service.endpoints.cards import answer_body
 from spades.bis.regular import spade_tricks_against
+from spades.cards import FIRST_SPADE, cards_of, spades_of
+from spades.decks import CARD_NAMES
 from spades.explain.pass_explanation import PASS_TEMPLATES
 from spades.explain.reasons import TEMPLATES
-from spades.game.cards import FIRST_SPADE, cards_of, spades_of
-from spades.game.decks import CARD_NAMES
-from spades.game.rules import CUTTHROAT, TRICKS_COUNT_FOR_CONTRACT, make_rules
-from spades.game.scoring import contract_of, is_nil
 from spades.play.card_reasons import CARD_NUMBERS, CARD_TEMPLATES, PLAYERS
 from spades.play.common import cards_above, cards_below, tricks_needed, unseen_cards
 from spades.play.solo.goals import others_need
@@ -27,6 +25,8 @@ from spades.play.srp.srp import srp3
 from spades.play.state import PlayState
 from spades.play.tricks import beats, legal_cards, play_card, write_rules
 from spades.policies import parse_policy
+from spades.rules import CUTTHROAT, TRICKS_COUNT_FOR_CONTRACT, make_rules
+from spades.scoring import contract_of, is_nil
 from tables.engine.deal import deal_round, prepare_state
 from tables.engine.game import NILS, POINTS, ROUNDS, SUMS, Game, Lineup, play_game
 from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for

@@ -18,7 +18,7 @@ from service.contract.rules import RuleSet
 from service.keys import new_key, read_keys
 from service.request_arguments import written
 from service.settings import Settings, SettingsError
-from spades.game.rules import FIELDS
+from spades.rules import FIELDS
 from tables.arena.arena_command import add_rules_arguments, rules_of
 from tests.conftest import committed_tables
 

@@ -19,8 +19,8 @@ from service.endpoints import bids as hot
 from service.problems import MEDIA_TYPE, TYPES
 from spades.bidder import Decision, decide
 from spades.errors import TablesError
-from spades.game.rules import FIELDS, PRESETS
 from spades.policies import ROWS
+from spades.rules import FIELDS, PRESETS
 from spades.tableset import DEFAULT_DIRECTORY
 from tests.conftest import committed_tables
 from tests.one_set import one_set

@@ -12,7 +12,7 @@ from service.contract.examples import CARD_REQUEST, FAULTS, PASS_REQUEST, SPECTA
 from service.contract.reading import MAX_KEYS
 from service.endpoints.bids import answer_one
 from service.problems import CODES, MAX_FAULTS, MEDIA_TYPE, ProblemError
-from spades.game.rules import Rules
+from spades.rules import Rules
 
 _HAND = ["KC", "9C", "5C", "4C", "3C", "QD", "AH", "QH", "AS", "KS", "JS", "6S", "2S"]
 _GONE = "(left out)"  # a text, so that the names of tests are the same in every process

@@ -26,7 +26,7 @@ from service.endpoints.inferences import answer_body, inference, parts
 from service.keys import new_key
 from service.problems import CODES, ProblemError
 from service.state import ANSWERS_WITH_DEALS, SLICE_S
-from spades.game.cards import DECK, cards_of, parse_card
+from spades.cards import DECK, cards_of, parse_card
 from spades.inference.deals import draw, sampler_of
 from spades.inference.holder_net import ONE, VALUE_UNIT, WEIGHT_UNIT
 from spades.inference.inference import infer, readers_of

@@ -7,8 +7,8 @@ import pytest
 from service.contract.request import read_bid
 from service.problems import ProblemError
 from spades.bidder import decide
-from spades.game.rules import FIELDS, NO_LOSING_GOAL, PRESETS, make_rules
-from spades.game.scoring import Standing
+from spades.rules import FIELDS, NO_LOSING_GOAL, PRESETS, make_rules
+from spades.scoring import Standing
 from spades.winprob.games import KEY_FIELDS
 from spades.winprob.nearest_errors import ERRORS
 from spades.winprob.win_table import table_bags, win_probability

@@ -15,13 +15,13 @@ from service.contract.request import BidRequest, read_bid, read_blind
 from service.contract.rules import takes_null
 from service.problems import CODES
 from spades.bidder import BLIND_NIL
+from spades.cards import format_pbn
+from spades.decks import CARD_CODES, DECKS
 from spades.errors import RulesError
-from spades.game.cards import format_pbn
-from spades.game.decks import CARD_CODES, DECKS
-from spades.game.rules import CUTTHROAT, FIELDS, NO_LOSING_GOAL, PRESETS, VARIANTS, describe, make_rules
-from spades.game.variants import deck_number
 from spades.options import CONVENTIONS
+from spades.rules import CUTTHROAT, FIELDS, NO_LOSING_GOAL, PRESETS, VARIANTS, describe, make_rules
 from spades.turn import BRIEF
+from spades.variants import deck_number
 from tests import naive
 from tests.contract import faults_of, format_pbn_of
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.contract.examples import BLIND_REQUEST, CARD_REQUEST, INFERENCE_REQUEST, REQUEST
-from spades.game.position import is_over
-from spades.game.rules import NO_LOSING_GOAL, PRESETS, Rules
-from spades.game.scoring import game_winner
 from spades.play.state import PlayState
+from spades.position import is_over
+from spades.rules import NO_LOSING_GOAL, PRESETS, Rules
+from spades.scoring import game_winner
 from tables.engine.cutthroat import cutthroat_winner
 
 _GOING_ON = [

@@ -26,13 +26,13 @@ from service.searchers import COMMAND, BusyError, EndedError, Searchers, Times, 
 from service.settings import SettingsError
 from service.state import State
 from service.table_sets import MOST_SETS
+from spades.decks import CARD_NAMES
 from spades.errors import TablesError
-from spades.game.decks import CARD_NAMES
-from spades.game.rules import make_rules
 from spades.inference.inference import readers_of
 from spades.play.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
 from spades.play.tricks import play_card, write_rules
 from spades.policies import parse_policy
+from spades.rules import make_rules
 from spades.winprob.win_table import win_array
 from tables.arena import searching
 from tables.engine.deal import deal_round, prepare_state, seat_players

@@ -10,8 +10,8 @@ from service.app import create_app
 from service.settings import Settings
 from service.table_sets import RefusedError, open_sets
 from spades.errors import TablesError
-from spades.game.rules import PARTNERSHIP, WHIZ
 from spades.manifest import MANIFEST, SEAL, FamilyEntry, sealed
+from spades.rules import PARTNERSHIP, WHIZ
 from spades.set_options import PolicyOptions, options_of, with_options
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from tests.patience import patient

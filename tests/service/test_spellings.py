@@ -16,7 +16,7 @@ from service.contract.examples import (
 from service.contract.hand import card_list
 from service.contract.request import read_bid
 from service.contract.rules import CLASSIC
-from spades.game.decks import CARD_CODES, DECKS
+from spades.decks import CARD_CODES, DECKS
 from tests.contract import faults_of
 
 _RANKS = {rank: rank for rank in "23456789TJQKA"} | {rank.lower(): rank for rank in "TJQKA"} | {"10": "T"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spades.game.rules import PRESETS
+from spades.rules import PRESETS
 from spades.winprob.games import WON_VARIANTS
 
 

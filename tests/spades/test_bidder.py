@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from service.contract.request import read_bid
 from service.endpoints.bids import answer_to
+from spades.auction import auction_after
 from spades.bidder import BLIND_NIL, Position, decide, nearest_legal
+from spades.cards import parse_pbn
 from spades.explain.reasons import sentence_of
-from spades.game.auction import auction_after
-from spades.game.cards import parse_pbn
-from spades.game.rules import Rules, make_rules
-from spades.game.scoring import Standing
 from spades.manifest import Manifest
 from spades.policies import SERVED, parse_policy
+from spades.rules import Rules, make_rules
+from spades.scoring import Standing
 from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from tables.engine.choose_bid import choose_bid
 from tests import naive

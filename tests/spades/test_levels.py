@@ -7,13 +7,13 @@ import pytest
 
 from spades.bidder import Position, decide
 from spades.bis.nil import SURE_LOSER
+from spades.cards import DECK, cards_of, parse_pbn
 from spades.errors import PolicyError
 from spades.explain.reasons import MOST_IN_BRIEF
-from spades.game.cards import DECK, cards_of, parse_pbn
-from spades.game.rules import PRESETS
 from spades.levels import DRAWS_PER_SEED, MOST_TRICKS, hash_normal, perturbed, sample_bid
 from spades.options import Policy
 from spades.policies import ROWS, SERVED, parse_policy, with_skill
+from spades.rules import PRESETS
 from spades.skill import decide_with_skill, position_seed
 from spades.turn import BRIEF
 from tests.conftest import committed_tables

@@ -5,8 +5,8 @@ from typing import Annotated, NamedTuple
 
 import pytest
 
+from spades.cards import RANKS
 from spades.errors import PolicyError
-from spades.game.cards import RANKS
 from spades.options import (
     BIS,
     FIXED,

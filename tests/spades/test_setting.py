@@ -2,10 +2,10 @@
 
 import pytest
 
-from spades.game.rules import make_rules
-from spades.game.scoring import Standing
 from spades.options import BIG5, BIG6, NO_CONVENTION
 from spades.policies import parse_policy
+from spades.rules import make_rules
+from spades.scoring import Standing
 from spades.table_profile import PROFILES, convention_of, profile_of
 
 

@@ -9,8 +9,8 @@ import pytest
 from service.problems import CODES, TYPES
 from service.responder import ROUTES
 from service.settings import Settings
-from spades.game.rules import FIELDS, PRESETS, VARIANTS
 from spades.policies import SERVED, options_of
+from spades.rules import FIELDS, PRESETS, VARIANTS
 from spades.table_profile import PROFILES
 from tables.run.registry import FAMILIES
 

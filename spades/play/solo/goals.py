@@ -5,12 +5,12 @@ of two partners.
 """
 
 from spades.bis.regular import spade_tricks_against
-from spades.game.cards import FIRST_SPADE, spades_of
-from spades.game.scoring import contract_of, is_nil
+from spades.cards import FIRST_SPADE, spades_of
 from spades.play.common import tricks_left
 from spades.play.srp.goals import bags_cost, sum_of_contracts
 from spades.play.state import PlayState
 from spades.play.tricks import beats
+from spades.scoring import contract_of, is_nil
 
 # The pieces of SOLO, as bits of `PlayState.pieces`. Each can be switched off to measure how much it wins. SOLO 2 added
 # the last three.

@@ -5,7 +5,7 @@ between taking and losing tricks. SOLO is made like SRP (`spades.play.srp`) and 
 partner.
 """
 
-from spades.game.cards import FIRST_SPADE, JACK, KING, SPADE_BITS, highest, lowest, spades_of
+from spades.cards import FIRST_SPADE, JACK, KING, SPADE_BITS, highest, lowest, spades_of
 from spades.play.common import (
     cards_above,
     duck,

@@ -1,6 +1,6 @@
 """How SRP follows to a trick that it wants, as kernels: as second, third and fourth player, with ruffs and discards."""
 
-from spades.game.cards import FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest, spades_of
+from spades.cards import FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest, spades_of
 from spades.play.common import cards_above, lowest_equal, nil_alive, tricks_left, tricks_needed, winning_cards
 from spades.play.srp.goals import (
     BEATS_TABLE,

@@ -1,6 +1,6 @@
 """The leads of SRP when it wants tricks, as kernels. When it wants to lose, it leads `common.least_winning_lead`."""
 
-from spades.game.cards import ACE, KING, QUEEN, highest, lowest, spades_of
+from spades.cards import ACE, KING, QUEEN, highest, lowest, spades_of
 from spades.play.common import cards_above, cards_below, lowest_equal, tricks_left, tricks_needed
 from spades.play.srp.goals import HIGH_LEADS, SIGNALS, TRUMPS_KEPT, UNDER_BID, sum_of_contracts
 from spades.play.state import PlayState

@@ -5,7 +5,7 @@ a row of weights for each situation: no nil matters, the seat covers partner's n
 both. `python -m tables fit leads` fits the weights: it plays each lead of many rounds to the end of the round.
 """
 
-from spades.game.cards import KING, highest, spades_of
+from spades.cards import KING, highest, spades_of
 from spades.play.common import cards_above, cards_below, lowest_equal, nil_alive, tricks_left, tricks_needed
 from spades.play.srp.goals import UNDER_BID, sum_of_contracts
 from spades.play.srp.lead import STANDS_UP

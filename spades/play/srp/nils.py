@@ -4,7 +4,7 @@ A nil is *live* until its bidder takes a trick. To *cover* a nil is to win trick
 have to take. The functions return a card, or NOTHING if the nil does not matter for this card.
 """
 
-from spades.game.cards import JACK, SPADE_BITS, TEN, highest, lowest, spades_of
+from spades.cards import JACK, SPADE_BITS, TEN, highest, lowest, spades_of
 from spades.play.common import (
     cards_above,
     cards_below,

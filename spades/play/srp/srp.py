@@ -6,7 +6,7 @@ side's goal decides between taking and losing tricks. A seat plays with the piec
 """
 
 from spades.bis.regular import spade_tricks_against
-from spades.game.cards import FIRST_SPADE, SPADE_BITS, highest, lowest, spades_of
+from spades.cards import FIRST_SPADE, SPADE_BITS, highest, lowest, spades_of
 from spades.play.common import (
     duck,
     highest_rank,

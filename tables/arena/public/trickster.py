@@ -4,10 +4,10 @@ Source: https://github.com/TricksterCards/TricksterBots, TricksterBots/Bots/Spad
 8d7f92a of 2026-02-23. Left out: jokers, three players, passing of cards, blind nil, whiz and suicide.
 """
 
-from spades.game.auction import Auction
-from spades.game.cards import ACE, KING, QUEEN, highest
-from spades.game.rules import Rules
-from spades.game.scoring import TEN_TRICKS, contract_of, is_nil
+from spades.auction import Auction
+from spades.cards import ACE, KING, QUEEN, highest
+from spades.rules import Rules
+from spades.scoring import TEN_TRICKS, contract_of, is_nil
 
 
 def trickster(hand: int, auction: Auction, rules: Rules) -> int:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import softmax
 
-from spades.game.rules import Rules
-from spades.game.scoring import score_side
+from spades.rules import Rules
+from spades.scoring import score_side
 from spades.table_views import Tables
 from spades.winprob.games import SHIPPED
 from spades.winprob.outcomes import OUTCOMES

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.game.rules import Rules, overrides_of
+from spades.rules import Rules, overrides_of
 from spades.winprob.games import SHIPPED, WinTableSlice, cells_of
 from spades.winprob.win_table import WIN_SCALE
 from tables.builders.win_tables import (

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from markdown_it import MarkdownIt
 
-from spades.game.rules import Rules
-from spades.game.scoring import BLIND_NIL
 from spades.numerals import integer
+from spades.rules import Rules
+from spades.scoring import BLIND_NIL
 from spades.set_options import options_of
 from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from tables.engine.simulate import kernel_tables

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from spades.game.rules import VARIANTS
 from spades.manifest import FamilyEntry
 from spades.numerals import integer
 from spades.policies import SERVED, option_names
+from spades.rules import VARIANTS
 from spades.set_options import FAMILY, PolicyOptions, options_of
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.arena.arena_command import add_rules_arguments, rules_of

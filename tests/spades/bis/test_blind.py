@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spades.auction import SEQUENCES, auction_after
 from spades.bis.blind_decision import decide_blind
 from spades.bis.blind_nil import BLIND_NIL_RULES, BlindNil, decide_blind_nil, hash_uniform
-from spades.game.auction import SEQUENCES, auction_after
-from spades.game.rules import make_rules
-from spades.game.scoring import BLIND_NIL, Standing
 from spades.options import BIG6
 from spades.policies import parse_policy
+from spades.rules import make_rules
+from spades.scoring import BLIND_NIL, Standing
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.engine.deal import start_round
 from tables.engine.game import bid_seat

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.breakdown import breakdown
+from spades.auction import read_auction
 from spades.bidder import Position, decide
 from spades.bis.conventions import (
     CONVENTION_RULES,
@@ -20,14 +21,13 @@ from spades.bis.conventions import (
     signal,
 )
 from spades.bis.endgame import RULE_NAMES
-from spades.game.auction import read_auction
-from spades.game.cards import JACK, TEN, parse_pbn
-from spades.game.legal import EVERY_BID
-from spades.game.rules import Rules, make_rules
-from spades.game.scoring import BLIND_NIL, START, Standing
+from spades.cards import JACK, TEN, parse_pbn
+from spades.legal import EVERY_BID
 from spades.manifest import Manifest
 from spades.options import AUTO, BIG5, BIG6, CONVENTIONS, NO_CONVENTION
 from spades.policies import parse_policy
+from spades.rules import Rules, make_rules
+from spades.scoring import BLIND_NIL, START, Standing
 from spades.table_profile import BIG5_PROFILE, BIG6_PROFILE, convention_of, profile_of
 from spades.tableset import TableSet
 from tests import naive

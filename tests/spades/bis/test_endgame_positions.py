@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from spades.auction import SEQUENCES, auction_after
 from spades.bidder import Position, decide
 from spades.bis.nil import GRID
-from spades.game.auction import SEQUENCES, auction_after
-from spades.game.cards import parse_pbn
-from spades.game.rules import describe, make_rules
+from spades.cards import parse_pbn
 from spades.manifest import Manifest
 from spades.policies import parse_policy
+from spades.rules import describe, make_rules
 from spades.table_profile import BIG5_PROFILE, BIG6_PROFILE, PARTNERSHIP_PROFILE
 from spades.tableset import TableSet
 from tests import naive

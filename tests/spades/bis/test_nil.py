@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spades.auction import NO_BID, auction_after, read_auction
 from spades.bis.nil import (
     ACE_OF_SPADES,
     FOUR_SPADES,
@@ -26,12 +27,11 @@ from spades.bis.nil import (
     partnership_threshold,
     ruled_out,
 )
-from spades.game.auction import NO_BID, auction_after, read_auction
-from spades.game.cards import parse_pbn, suits_of
-from spades.game.legal import EVERY_BID
-from spades.game.rules import Rules
-from spades.game.scoring import BLIND_NIL
+from spades.cards import parse_pbn, suits_of
+from spades.legal import EVERY_BID
 from spades.options import FULL, RAW, SINGLE
+from spades.rules import Rules
+from spades.scoring import BLIND_NIL
 from tests.conftest import view
 
 WORKED = "AKJ62.AQ.Q.K9543"

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spades.auction import auction_after, read_auction
 from spades.bidder import Position, decide
 from spades.bis.bis import MANY_SPADES, bis
 from spades.bis.regular import MOST_RUFFS, certain_tricks, limit_takes, regular_takes
-from spades.game.auction import auction_after, read_auction
-from spades.game.cards import parse_pbn, suits_of
-from spades.game.legal import EVERY_BID
-from spades.game.rules import Rules
-from spades.game.scoring import BLIND_NIL, START
+from spades.cards import parse_pbn, suits_of
+from spades.legal import EVERY_BID
 from spades.options import Policy
 from spades.policies import parse_policy
+from spades.rules import Rules
+from spades.scoring import BLIND_NIL, START
 from spades.table_profile import JOKERS_PROFILE
 from tables.builders.derived import ruff_values, side_value, spade_counts
 from tests import naive

@@ -4,12 +4,12 @@ import random
 
 import pytest
 
+from spades.auction import auction_after
 from spades.bidder import Position, decide
-from spades.game.auction import auction_after
-from spades.game.cards import parse_pbn
-from spades.game.legal import allowed_bids
-from spades.game.rules import Rules, make_rules
+from spades.cards import parse_pbn
+from spades.legal import allowed_bids
 from spades.policies import parse_policy
+from spades.rules import Rules, make_rules
 from tables.report.rule_options import LONG, OPTIONS, SHORT
 from tests import naive
 from tests.conftest import committed_tables

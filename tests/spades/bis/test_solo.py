@@ -5,18 +5,18 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from spades.auction import NO_BID, auction_after
 from spades.bidder import Position, decide
 from spades.bis.cutthroat import apply_finish, bis_cutthroat, own_and_best, project_race
 from spades.bis.endgame import RULE_NAMES, Proposal
 from spades.bis.nil import ACE_OF_SPADES, NOT_RULED_OUT, Nil
 from spades.bis.regular import Regular
+from spades.cards import RANKS, parse_pbn
 from spades.errors import PolicyError
-from spades.game.auction import NO_BID, auction_after
-from spades.game.cards import RANKS, parse_pbn
-from spades.game.legal import EVERY_BID
-from spades.game.rules import CUTTHROAT, make_rules
-from spades.game.scoring import score_seat
+from spades.legal import EVERY_BID
 from spades.policies import BY_NAME, parse_policy
+from spades.rules import CUTTHROAT, make_rules
+from spades.scoring import score_seat
 from spades.table_profile import CUTTHROAT_PROFILE
 from spades.tableset import open_tables
 from tables.builders import cutthroat, exact

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from spades.auction import NO_BID
 from spades.bidder import Position, decide
 from spades.bis.regular import Regular
 from spades.bis.stakes import (
@@ -18,13 +19,12 @@ from spades.bis.stakes import (
     scaled_nil_threshold,
     simplified_rules,
 )
-from spades.game.auction import NO_BID
-from spades.game.cards import parse_pbn
-from spades.game.legal import EVERY_BID
-from spades.game.rules import PRESETS, Rules, make_rules
-from spades.game.scoring import BLIND_NIL
+from spades.cards import parse_pbn
+from spades.legal import EVERY_BID
 from spades.options import Policy
 from spades.policies import parse_policy
+from spades.rules import PRESETS, Rules, make_rules
+from spades.scoring import BLIND_NIL
 from tests.conftest import committed_tables
 
 TEN = Rules(ten_for_200=1)

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from spades.bidder import Position, decide
 from spades.bis.endgame import RULE_NAMES
-from spades.game.cards import parse_pbn
-from spades.game.rules import make_rules
+from spades.cards import parse_pbn
 from spades.manifest import Manifest
 from spades.policies import parse_policy
+from spades.rules import make_rules
 from spades.tableset import TableSet
 from tests import naive
 

@@ -12,12 +12,14 @@ import pytest
 
 from service.contract.request import read_bid
 from service.endpoints.bids import answer_to
+from spades.auction import NO_BID
 from spades.bidder import decide, turn_of
 from spades.bis.conventions import CONVENTION_RULES
 from spades.bis.endgame import RULE_NAMES
 from spades.bis.nil import FOUR_SPADES, NOT_RULED_OUT, PARTNER_NIL, Nil
 from spades.bis.regular import Regular
 from spades.bis.stakes import NUMBER_RULES
+from spades.cards import parse_pbn
 from spades.explain import reasons as declared
 from spades.explain.reasons import (
     MOST_IN_BRIEF,
@@ -32,11 +34,9 @@ from spades.explain.reasons import (
     sentence_of,
 )
 from spades.explain.winprob_explanation import explain_winprob
-from spades.game.auction import NO_BID
-from spades.game.cards import parse_pbn
-from spades.game.position import Position
-from spades.game.rules import make_rules
 from spades.policies import parse_policy
+from spades.position import Position
+from spades.rules import make_rules
 from spades.skill import decide_with_skill
 from spades.turn import BRIEF, EXPLAINED
 from spades.winprob.decision import WinDecision

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spades.game.cards import CLUBS, DECK, HEARTS, cards_of, parse_card, parse_pbn
+from spades.cards import CLUBS, DECK, HEARTS, cards_of, parse_card, parse_pbn
 from spades.inference.deals import deals_of
 from spades.inference.knowledge import SPECTATOR, View, contradictions_in, unseen_of
 

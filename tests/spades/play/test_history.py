@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades.game.cards import DECK, cards_of, parse_card, parse_pbn
-from spades.game.rules import Rules
+from spades.cards import DECK, cards_of, parse_card, parse_pbn
 from spades.play.card_reasons import explain_card
 from spades.play.history import KINDS, Known, state_before
 from spades.play.srp.srp import srp3
 from spades.play.tricks import legal_cards, play_card
+from spades.rules import Rules
 from tests.tables.engine import states
 
 FIELDS = ("bid", "taken", "void", "played", "trick_size", "leader", "broken", "deck")

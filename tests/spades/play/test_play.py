@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades.game.cards import cards_of, format_card
+from spades.cards import cards_of, format_card
 from spades.play.common import unseen_cards
 from spades.play.srp.goals import ALL_PIECES, FIRST_PIECES, PIECE_NAMES
 from spades.play.tricks import play_card

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spades.bis.regular import spade_tricks_against
-from spades.game.cards import format_card, parse_card
+from spades.cards import format_card, parse_card
 from spades.play.common import unseen_cards
 from spades.play.srp.goals import ALL_PIECES, sum_of_contracts, wants_tricks
 from spades.play.tricks import play_card

@@ -7,8 +7,7 @@ hold no rules of the game, so the hash does not cover what the game's points cha
 import numpy as np
 import pytest
 
-from spades.game.cards import format_card, parse_card
-from spades.game.rules import make_rules
+from spades.cards import format_card, parse_card
 from spades.play.common import unseen_cards
 from spades.play.srp.goals import (
     ALL_PIECES,
@@ -34,6 +33,7 @@ from spades.play.srp.goals import (
 )
 from spades.play.srp.srp import attack_pays
 from spades.play.tricks import play_card, write_rules
+from spades.rules import make_rules
 from tables.players.choose_card import choose_card
 from tests.parity.worlds import ROUNDS, compiled_rounds, frozen_bids
 from tests.spades.play.test_srp1 import golden

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades.game.cards import format_card, parse_card
+from spades.cards import format_card, parse_card
 from spades.play.srp.srp import srp2, srp3
 from spades.play.tricks import play_card
 from tables.players.choose_card import choose_card

@@ -6,8 +6,7 @@ tests/vectors/public_positions.jsonl has more positions of each fault.
 import numpy as np
 import pytest
 
-from spades.game.cards import format_card, parse_card, parse_pbn
-from spades.game.rules import Rules, make_rules
+from spades.cards import format_card, parse_card, parse_pbn
 from spades.play.common import unseen_cards, without_bosses
 from spades.play.srp import goals
 from spades.play.srp.goals import ALL_PIECES, N_PIECES, N_PIECES_3, PIECES_3, bags_cost, wants_tricks
@@ -25,6 +24,7 @@ from spades.play.srp.lead_values import (
 )
 from spades.play.srp.srp import srp3, srp4
 from spades.play.tricks import play_card, write_rules
+from spades.rules import Rules, make_rules
 from tests.parity.worlds import ROUNDS, compiled_rounds, frozen_bids
 from tests.spades.play.test_srp1 import golden
 from tests.tables.engine import states

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades.game.cards import DECK, cards_of, format_card, parse_card, parse_pbn
-from spades.game.rules import Rules
+from spades.cards import DECK, cards_of, format_card, parse_card, parse_pbn
 from spades.play.tricks import beats, legal_cards, play_card, suit_mask, write_rules, written_rules
+from spades.rules import Rules
 from tests import naive
 from tests.tables.engine import states
 

@@ -10,8 +10,8 @@ import pytest
 
 from service.contract.request import read_bid
 from spades.bidder import decide
-from spades.game.rules import NO_LOSING_GOAL, PRESETS, Rules, make_rules, overrides_of
-from spades.game.scoring import Standing
+from spades.rules import NO_LOSING_GOAL, PRESETS, Rules, make_rules, overrides_of
+from spades.scoring import Standing
 from spades.winprob.games import (
     BAGS,
     SHIPPED,
@@ -122,7 +122,7 @@ NEW_PRESETS = {
 }
 WITH_NEW_PRESETS = """
 import json, sys
-from spades.game import rules
+from spades import rules
 
 new, requests = json.loads(sys.argv[1])
 rules.PRESETS.update({preset: rules.make_rules("classic", overrides) for preset, overrides in new.items()})
@@ -162,7 +162,7 @@ def test_a_new_preset_changes_no_other_game():
 
 
 def test_a_shipped_preset_that_does_not_exist_is_named():
-    remove = "from importlib import reload; from spades.game import rules; from spades.winprob import games; "
+    remove = "from importlib import reload; from spades import rules; from spades.winprob import games; "
     remove += "del rules.PRESETS['nil-50']; reload(games)"
     done = subprocess.run([sys.executable, "-c", remove], capture_output=True, text=True, timeout=300, check=False)
     assert done.stderr.splitlines()[-1] == "TypeError: SHIPPED_PRESETS: found 'nil-50'; accepted: names in PRESETS"

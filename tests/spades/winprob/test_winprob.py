@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spades.auction import NO_BID, auction_after
 from spades.bidder import Position, decide
 from spades.bis.nil import Nil
 from spades.bis.regular import Regular
-from spades.game.auction import NO_BID, auction_after
-from spades.game.cards import parse_pbn, suits_of
-from spades.game.legal import EVERY_BID
-from spades.game.rules import JOKERS, PRESETS, Rules, make_rules
-from spades.game.scoring import START, Standing
+from spades.cards import parse_pbn, suits_of
+from spades.legal import EVERY_BID
 from spades.policies import parse_policy
+from spades.rules import JOKERS, PRESETS, Rules, make_rules
+from spades.scoring import START, Standing
 from spades.table_profile import PARTNERSHIP_PROFILE
 from spades.turn import NOT_EXPLAINED, Turn
 from spades.winprob.candidates import (

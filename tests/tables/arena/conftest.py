@@ -32,9 +32,9 @@ def bidder_file(tmp_path):
 # The policy `rb` as an outside bidder, through the service's own plain Python.
 RB_OUTSIDE = """
     from spades.bidder import Position, decide
-    from spades.game.cards import parse_card
+    from spades.cards import parse_card
     from spades.policies import parse_policy
-    from spades.game.rules import make_rules
+    from spades.rules import make_rules
     from spades.tableset import open_tables
 
     TABLES = open_tables()

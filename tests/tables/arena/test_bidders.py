@@ -8,9 +8,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from service.contract.request import read_bid
-from spades.game.decks import CARD_NAMES, STANDARD
-from spades.game.rules import Rules, overrides_of
+from spades.decks import CARD_NAMES, STANDARD
 from spades.play.state import PlayState
+from spades.rules import Rules, overrides_of
 from tables.arena import bidders
 from tables.arena.bidders import HttpBidder, PythonBidder, checked_bid, is_outside, open_bidder
 from tables.arena.errors import BidderError

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from spades.game.rules import PRESETS
+from spades.rules import PRESETS
 from tables.__main__ import main
 from tables.arena import result
 from tables.arena.arena_command import add_rules_arguments, rules_of

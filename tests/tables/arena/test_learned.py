@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spades.game.rules import make_rules
+from spades.rules import make_rules
 from tables.arena.errors import ArenaError
 from tables.arena.learned import arrays_of, random_actions
 from tables.arena.match import PAPER_RULES, Match

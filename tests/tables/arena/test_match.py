@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spades.errors import PolicyError
-from spades.game.rules import make_rules
+from spades.rules import make_rules
 from tables.arena import stats
 from tables.arena.errors import ArenaError
 from tables.arena.lockstep import Seated, play_outside
@@ -146,11 +146,11 @@ def test_lockstep_without_anyone_outside(committed):
 # ---- public bots -------------------------------------------------------------------------------------------------
 
 JUS144TICE_OUTSIDE = """
-    from spades.game.auction import auction_after
-    from spades.game.cards import parse_card
-    from spades.game.legal import allowed_bids, nearest_allowed
-    from spades.game.rules import make_rules
-    from spades.game.scoring import Standing
+    from spades.auction import auction_after
+    from spades.cards import parse_card
+    from spades.legal import allowed_bids, nearest_allowed
+    from spades.rules import make_rules
+    from spades.scoring import Standing
     from tables.arena.public.jus144tice import jus144tice
 
     def bid(request):

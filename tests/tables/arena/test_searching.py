@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from spades.game.rules import make_rules
 from spades.policies import parse_policy
+from spades.rules import make_rules
 from tables.arena.errors import ArenaError
 from tables.arena.match import PAPER_RULES, Match
 from tables.arena.result import run_match

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades.game.cards import HOLDINGS, RANKS
+from spades.cards import HOLDINGS, RANKS
 from spades.tableset import DEFAULT_DIRECTORY
 from tables.builders import exact
 from tables.run.build import npy_bytes

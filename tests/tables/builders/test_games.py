@@ -6,10 +6,10 @@ from itertools import product
 import pytest
 
 from spades.bidder import Position, decide
-from spades.game.cards import parse_pbn
-from spades.game.rules import PARTNERSHIP, PRESETS, make_rules
+from spades.cards import parse_pbn
 from spades.manifest import read_manifest
 from spades.policies import parse_policy
+from spades.rules import PARTNERSHIP, PRESETS, make_rules
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from spades.winprob import games
 from spades.winprob.games import SHIPPED, key_of, place_of

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.contract.request import read_bid
+from spades.auction import NO_BID
 from spades.bidder import Position, decide
 from spades.bis.nil import (
     BIG_JOKER as BIG_JOKER_OUT,
@@ -24,8 +25,7 @@ from spades.bis.nil import (
     ruled_out,
 )
 from spades.bis.regular import regular_takes
-from spades.game.auction import NO_BID
-from spades.game.cards import (
+from spades.cards import (
     BIG_JOKER,
     LITTLE_JOKER,
     RANKS,
@@ -34,11 +34,11 @@ from spades.game.cards import (
     suits_of,
     without_jokers,
 )
-from spades.game.decks import DECK_BITS, JOKERS_DECK
-from spades.game.legal import EVERY_BID
-from spades.game.rules import JOKERS, make_rules
+from spades.decks import DECK_BITS, JOKERS_DECK
+from spades.legal import EVERY_BID
 from spades.play.tricks import legal_cards, play_card
 from spades.policies import parse_policy
+from spades.rules import JOKERS, make_rules
 from spades.table_profile import JOKERS_PROFILE
 from spades.tableset import open_tables
 from tables.builders.derived import spade_counts

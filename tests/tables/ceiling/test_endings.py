@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from spades.bis.regular import certain_tricks
-from spades.game.cards import spades_of
-from spades.game.rules import make_rules
+from spades.cards import spades_of
+from spades.rules import make_rules
 from tables.__main__ import main
 from tables.arena.errors import ArenaError
 from tables.ceiling import endings

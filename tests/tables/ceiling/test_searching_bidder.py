@@ -5,10 +5,10 @@ import random
 import numpy as np
 import pytest
 
-from spades.game.cards import DECK
-from spades.game.rules import make_rules
+from spades.cards import DECK
 from spades.play.tricks import write_rules
 from spades.policies import parse_policy
+from spades.rules import make_rules
 from spades.winprob.win_table import win_array, win_probability_after
 from tables.ceiling import searching_bidder as kernels
 from tables.ceiling.searching_bidder import Plan, Search, chosen_bid, mean_gain, random_decision, weigh

@@ -3,7 +3,7 @@
 import random
 from copy import deepcopy
 
-from spades.game.cards import DECK, cards_of, parse_pbn
+from spades.cards import DECK, cards_of, parse_pbn
 from spades.play.srp.goals import ALL_PIECES
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, play_card

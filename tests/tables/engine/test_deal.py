@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spades.game.cards import DECK, cards_of
+from spades.cards import DECK, cards_of
 from tables.engine.deal import below, deal, next32, seed_rng, uniform
 from tests.tables.engine import states
 

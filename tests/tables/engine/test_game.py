@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from spades.game.rules import make_rules
-from spades.game.scoring import game_winner, score_side
 from spades.policies import parse_policy
+from spades.rules import make_rules
+from spades.scoring import game_winner, score_side
 from tables.engine import game, selfplay
 from tables.engine.deal import deal, seed_rng, start_round
 from tables.engine.game import SUMS, Game, Lineup, bid_seat, play_out, record_round

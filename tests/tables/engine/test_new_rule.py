@@ -27,8 +27,8 @@ OVERTIME = f"""
 USED = """
 from spades.bis.stakes import simplified_rules
 from spades.errors import RulesError
-from spades.game.rules import FIELDS, PRESETS, Rules, describe, make_rules
-from spades.game.rules import overrides_of, seed_values
+from spades.rules import FIELDS, PRESETS, Rules, describe, make_rules
+from spades.rules import overrides_of, seed_values
 from spades.table_profile import PARTNERSHIP_PROFILE
 from spades.tableset import open_tables
 from spades.winprob.games import SHIPPED_PRESETS
@@ -96,7 +96,7 @@ def run_with(tmp_path_factory):
     for package in ("spades", "service", "tables"):
         shutil.copytree(ROOT / package, root / package, ignore=shutil.ignore_patterns("__pycache__", "data", "work"))
     (root / "spades" / "data").symlink_to(DEFAULT_DIRECTORY)
-    path = root / "spades/game/rules.py"
+    path = root / "spades/rules.py"
     source = path.read_text()
     assert source.count(END_OF_RULES) == 1
 
@@ -110,7 +110,7 @@ def run_with(tmp_path_factory):
 
 
 def test_a_field_alone_is_refused_at_import(run_with):
-    done = run_with("\n    overtime: int = 0", "import spades.game.rules")
+    done = run_with("\n    overtime: int = 0", "import spades.rules")
     assert done.returncode == 1
     message = done.stderr.splitlines()[-1]
     assert message.startswith("TypeError: Rules.overtime: declare it as Annotated[int, Rule(...)] and decide values (")
@@ -118,7 +118,7 @@ def test_a_field_alone_is_refused_at_import(run_with):
 
 
 def test_a_decision_that_was_forgotten_is_named(run_with):
-    done = run_with(OVERTIME.replace("            seen_by_ignore=True,\n", ""), "import spades.game.rules")
+    done = run_with(OVERTIME.replace("            seen_by_ignore=True,\n", ""), "import spades.rules")
     assert done.returncode == 1
     message = done.stderr.splitlines()[-1]
     assert message.startswith("TypeError: Rules.overtime:")

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from spades.game.rules import CUTTHROAT, make_rules
-from spades.game.scoring import score_seat
 from spades.policies import parse_policy
+from spades.rules import CUTTHROAT, make_rules
+from spades.scoring import score_seat
 from tables.arena.errors import ArenaError
 from tables.arena.match import Match
 from tables.engine import game, selfplay

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from spades.game.auction import NO_BID
-from spades.game.cards import parse_pbn
+from spades.auction import NO_BID
+from spades.cards import parse_pbn
 from spades.options import LIKE_BIS
 from spades.winprob.features import CARD_INPUTS, POSITION_NAMES
 from tables.learning.batches import Source, batches, held_out, sample, steps_of

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spades.game.auction import NO_BID
+from spades.auction import NO_BID
 from spades.play.tricks import play_card
 from spades.policies import parse_policy
 from spades.tableset import open_tables

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spades.game.scoring import effective_bag_rules
+from spades.scoring import effective_bag_rules
 from spades.winprob.games import SHIPPED
 from tables.learning.scores import GAMES, GROUPS, SEEN_SHARE, another_game, drawn_scores, random_games
 

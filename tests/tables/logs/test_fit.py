@@ -9,11 +9,11 @@ from scipy.special import expit, logit
 
 from service.settings import Settings
 from service.table_sets import open_sets
-from spades.game.auction import SEQUENCES, auction_after
-from spades.game.cards import parse_card, parse_pbn
-from spades.game.rules import make_rules
-from spades.game.scoring import START, score_side
+from spades.auction import SEQUENCES, auction_after
+from spades.cards import parse_card, parse_pbn
 from spades.inference.prior_rows import column_of, row_of
+from spades.rules import make_rules
+from spades.scoring import START, score_side
 from spades.tableset import open_tables
 from spades.winprob.games import SHIPPED, cells_of
 from spades.winprob.win_table import win_probability

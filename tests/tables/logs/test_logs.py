@@ -11,8 +11,8 @@ import numpy as np
 import polars
 import pytest
 
-from spades.game.cards import cards_of, format_card, parse_pbn
-from spades.game.rules import make_rules
+from spades.cards import cards_of, format_card, parse_pbn
+from spades.rules import make_rules
 from spades.tableset import open_tables
 from tables.__main__ import main
 from tables.engine.deal import Deals

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import xlogy
 
-from spades.game.auction import auction_after
-from spades.game.rules import make_rules
+from spades.auction import auction_after
+from spades.rules import make_rules
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.__main__ import main
 from tables.arena.match import Match

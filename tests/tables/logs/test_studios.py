@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from spades.game.cards import parse_pbn
-from spades.game.legal import allowed_bids, nearest_number
-from spades.game.rules import make_rules
+from spades.cards import parse_pbn
+from spades.legal import allowed_bids, nearest_number
 from spades.play.state import PlayState
 from spades.policies import parse_policy
+from spades.rules import make_rules
 from spades.tableset import open_tables
 from tables.__main__ import main
 from tables.engine.deal import Deals

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from spades.errors import PolicyError
-from spades.game.rules import CUTTHROAT, PARTNERSHIP
+from spades.rules import CUTTHROAT, PARTNERSHIP
 from spades.set_options import FAMILY, PolicyOptions, options_of
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.__main__ import main

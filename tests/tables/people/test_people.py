@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from spades.errors import PolicyError, TablesError
-from spades.game.legal import allowed_bids
-from spades.game.rules import make_rules
+from spades.legal import allowed_bids
 from spades.policies import parse_policy
+from spades.rules import make_rules
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.__main__ import main
 from tables.arena.batched import blend_of, open_batched, parse_people, split_tables

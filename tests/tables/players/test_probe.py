@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spades.game.cards import parse_card
+from spades.cards import parse_card
 from spades.play.tricks import play_card
 from spades.tableset import open_tables
 from tables import probe

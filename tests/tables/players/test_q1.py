@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from spades.game.cards import parse_card, parse_pbn
-from spades.game.rules import Rules
+from spades.cards import parse_card, parse_pbn
+from spades.rules import Rules
 from tables.engine.steps import deal_rounds, legal_masks, play_cards, to_play
 from tables.players.names import PlayerError
 from tables.players.q1 import (

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from spades.game.cards import DECK, cards_of, parse_card, parse_pbn
-from spades.game.rules import make_rules
+from spades.cards import DECK, cards_of, parse_card, parse_pbn
 from spades.inference.deals import deals_of
 from spades.play.common import unseen_cards
 from spades.play.srp.srp import srp3
 from spades.play.tricks import legal_cards, play_card, write_rules
 from spades.policies import parse_policy
+from spades.rules import make_rules
 from spades.winprob.win_table import win_array
 from tables.engine.deal import deal_round, prepare_state, seat_players, seed_rng
 from tables.engine.jit import entry

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from spades.game.cards import parse_card, parse_pbn
-from spades.game.rules import Rules
+from spades.cards import parse_card, parse_pbn
 from spades.play.tricks import play_card
+from spades.rules import Rules
 from tables.engine.states import plain_state
 from tables.engine.steps import deal_rounds, legal_masks
 from tables.players.touching import cards_between, distinct_cards, group_of

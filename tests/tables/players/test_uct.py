@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades.game.cards import cards_of, parse_card
-from spades.game.rules import make_rules
+from spades.cards import cards_of, parse_card
 from spades.play.common import unseen_cards
 from spades.play.srp.goals import ALL_PIECES, PIECES_3
 from spades.play.srp.srp import srp1, srp3
 from spades.play.tricks import play_card, write_rules
 from spades.policies import parse_policy
+from spades.rules import make_rules
 from tables.engine.game import SUMS, Lineup
 from tables.engine.selfplay import play_rounds
 from tables.engine.simulate import player_rows, policies_by_chair

@@ -2,9 +2,9 @@
 
 import pytest
 
-from spades.game.cards import spades_of
-from spades.game.rules import make_rules
+from spades.cards import spades_of
 from spades.policies import parse_policy
+from spades.rules import make_rules
 from tables.engine.jit import entry
 from tables.engine.simulate import kernel_tables, numba_typed, tables_for
 from tables.engine.states import new_states

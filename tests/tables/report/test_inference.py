@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from spades.game.cards import DECK, cards_of, parse_card
+from spades.cards import DECK, cards_of, parse_card
 from spades.inference.inference import BIDDERS
 from spades.inference.knowledge import contradictions_in, unseen_of
 from spades.inference.prior_rows import column_of, row_of

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from spades.bidder import Position, decide
-from spades.game.cards import parse_card, parse_pbn
-from spades.game.rules import Rules
-from spades.game.scoring import score_side
+from spades.cards import parse_card, parse_pbn
 from spades.policies import parse_policy
+from spades.rules import Rules
+from spades.scoring import score_side
 from spades.tableset import open_tables
 from tables import __main__
 from tables.arena.result import run_match

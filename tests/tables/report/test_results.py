@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from spades.game.rules import describe
+from spades.rules import describe
 from spades.strength import pairs_to_measure, read_results, results_text
 from tables import __main__
 from tables.report import report_command

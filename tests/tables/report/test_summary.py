@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from spades.game.rules import describe
+from spades.rules import describe
 from spades.strength import Measured, read_rows
 from spades.tableset import open_tables
 from tables import __main__, fit

@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from spades.game.rules import Rules
 from spades.policies import parse_policy
+from spades.rules import Rules
 from spades.tableset import open_tables
 from tables.builders import mean_bids
 from tables.engine.compiled_modules import KERNELS

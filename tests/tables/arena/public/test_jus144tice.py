@@ -2,10 +2,10 @@
 
 import pytest
 
-from spades.game.auction import auction_after
-from spades.game.cards import parse_pbn
-from spades.game.rules import Rules
-from spades.game.scoring import Standing
+from spades.auction import auction_after
+from spades.cards import parse_pbn
+from spades.rules import Rules
+from spades.scoring import Standing
 from tables.arena.public.jus144tice import jus144tice
 
 THREE = "AKQ.5432.432.432"  # 2.6 tricks

@@ -2,9 +2,9 @@
 
 import pytest
 
-from spades.game.auction import auction_after
-from spades.game.cards import parse_pbn
-from spades.game.rules import Rules
+from spades.auction import auction_after
+from spades.cards import parse_pbn
+from spades.rules import Rules
 from tables.arena.public.trickster import trickster
 
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from spades.game.auction import NO_BID, auction_after
-from spades.game.cards import parse_pbn
-from spades.game.legal import (
+from spades.auction import NO_BID, auction_after
+from spades.cards import parse_pbn
+from spades.legal import (
     EVERY_BID,
     allowed_bids,
     bids_between,
@@ -14,10 +14,10 @@ from spades.game.legal import (
     nearest_number,
     possible_bids,
 )
-from spades.game.rules import CUTTHROAT, PRESETS, describe, make_rules
-from spades.game.scoring import BLIND_NIL, contract_of
+from spades.rules import CUTTHROAT, PRESETS, describe, make_rules
+from spades.scoring import BLIND_NIL, contract_of
 from tests import naive
-from tests.spades.game.test_rules import overrides, refused
+from tests.spades.test_rules import overrides, refused
 
 HAND = parse_pbn("AKJ62.AQ.Q.K9543")  # five spades
 NO_SPADES = parse_pbn(".AQ65.QJ82.K9543")

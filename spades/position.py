@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from spades.auction import NO_BID
+from spades.decks import parse_hand
 from spades.errors import PositionError
-from spades.game.auction import NO_BID
-from spades.game.decks import parse_hand
-from spades.game.legal import possible_bids
-from spades.game.rules import CUTTHROAT, PRESETS, VARIANTS, Rules
-from spades.game.scoring import BLIND_NIL, Standing, contract_of, game_winner
-from spades.game.variants import SPADE_COUNTS, deck_number
+from spades.legal import possible_bids
+from spades.rules import CUTTHROAT, PRESETS, VARIANTS, Rules
+from spades.scoring import BLIND_NIL, Standing, contract_of, game_winner
+from spades.variants import SPADE_COUNTS, deck_number
 
 CLASSIC = PRESETS["classic"]
 NO_SCORES = (0, 0, 0, 0)

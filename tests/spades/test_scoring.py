@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from spades.game.rules import (
+from spades.rules import (
     FIELDS,
     TRICKS_ARE_BAGS,
     TRICKS_ARE_NOTHING,
@@ -12,7 +12,7 @@ from spades.game.rules import (
     Rules,
     make_rules,
 )
-from spades.game.scoring import (
+from spades.scoring import (
     BLIND_NIL,
     NIL,
     contract_of,
@@ -23,7 +23,7 @@ from spades.game.scoring import (
     score_side,
 )
 from tests import naive
-from tests.spades.game.test_rules import overrides
+from tests.spades.test_rules import overrides
 
 CLASSIC = Rules()
 PAPER = make_rules("bis-paper")

@@ -6,7 +6,7 @@ end-of-game rules use them for projections.
 
 from typing import NamedTuple
 
-from spades.game.rules import TRICKS_ARE_BAGS, TRICKS_COUNT_FOR_CONTRACT, Rules
+from spades.rules import TRICKS_ARE_BAGS, TRICKS_COUNT_FOR_CONTRACT, Rules
 
 NIL = 0
 BLIND_NIL = 14

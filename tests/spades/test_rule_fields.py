@@ -5,8 +5,8 @@ from typing import Annotated, NamedTuple
 
 import pytest
 
-from spades.game.rule_fields import Flag, Integer, Rule, Word, fields_of
-from spades.game.rules import FIELDS, VARIANTS, Rules
+from spades.rule_fields import Flag, Integer, Rule, Word, fields_of
+from spades.rules import FIELDS, VARIANTS, Rules
 
 DECIDED = Rule(
     values=Integer(0, 5, null=9), meaning="Rounds after a draw.", fixed_in=(), seen_by_ignore=True, games_column=1

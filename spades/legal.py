@@ -6,10 +6,10 @@ there are none, among all legal bids. The bids of all other policies are brought
 then `bidder` applies `legal_bids`.
 """
 
-from spades.game.auction import NO_BID
-from spades.game.cards import spades_of
-from spades.game.rules import CUTTHROAT, MIRROR, PARTNERSHIP, SUICIDE, UNLIMITED, WHIZ, WHIZ_STRICT, Rules
-from spades.game.scoring import contract_of, is_nil
+from spades.auction import NO_BID
+from spades.cards import spades_of
+from spades.rules import CUTTHROAT, MIRROR, PARTNERSHIP, SUICIDE, UNLIMITED, WHIZ, WHIZ_STRICT, Rules
+from spades.scoring import contract_of, is_nil
 
 EVERY_BID = 0x3FFF  # set of all bids: nil and 1..13
 NIL_BIT = 1

@@ -7,8 +7,8 @@ made yet is NO_BID. The bidder's seat equals the number of previous bids. The re
 from functools import cache
 from typing import NamedTuple
 
-from spades.game.scoring import BLIND_NIL, contract_of, is_nil
 from spades.record import record
+from spades.scoring import BLIND_NIL, contract_of, is_nil
 
 NO_BID = -1
 SEQUENCES = 1 + 14 + 14**2 + 14**3  # number of sequences of 0..3 previous bids: 2,955 (ECAI 2020, section 4.3)

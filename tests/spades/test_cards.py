@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spades import cards
+from spades.decks import DECK_BITS
 from spades.errors import BiddingError, CardError, HandSizeError
-from spades.game import cards
-from spades.game.decks import DECK_BITS
 from tests import naive
 
 WORKED = "AKJ62.AQ.Q.K9543"

@@ -9,9 +9,9 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, NamedTuple
 
+from spades.decks import DECKS, JJDD_DECK, JOKERS_DEUCE_DECK, STANDARD
 from spades.errors import RulesError
-from spades.game.decks import DECKS, JJDD_DECK, JOKERS_DEUCE_DECK, STANDARD
-from spades.game.rule_fields import Flag, Integer, Rule, Word, fields_of
+from spades.rule_fields import Flag, Integer, Rule, Word, fields_of
 
 NO_LOSING_GOAL = -(10**6)  # value of `lose` if there is no losing goal
 UNLIMITED = 26  # value of `team_max` if there is no limit

@@ -2,7 +2,7 @@
 
 import re
 
-from spades.game.rules import FIELDS, PRESETS, VARIANTS
+from spades.rules import FIELDS, PRESETS, VARIANTS
 from tests.reference_update import PAGES, SECTIONS, updated
 
 

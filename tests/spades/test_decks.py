@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.contract.request import read_bid
-from spades.errors import RulesError
-from spades.game.cards import DECK, SPADES
-from spades.game.decks import (
+from spades.cards import DECK, SPADES
+from spades.decks import (
     CARD_CODES,
     CARD_NAMES,
     DECK_BITS,
@@ -20,8 +19,9 @@ from spades.game.decks import (
     Deck,
     codes_of,
 )
-from spades.game.rules import JOKERS, PARTNERSHIP, describe, make_rules
-from spades.game.variants import deck_number
+from spades.errors import RulesError
+from spades.rules import JOKERS, PARTNERSHIP, describe, make_rules
+from spades.variants import deck_number
 from tests import naive
 from tests.contract import faults_of, format_pbn_of
 

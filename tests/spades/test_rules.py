@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spades.errors import RulesError
-from spades.game.rule_fields import Flag, Integer
-from spades.game.rules import (
+from spades.rule_fields import Flag, Integer
+from spades.rules import (
     FIELDS,
     NO_LOSING_GOAL,
     PRESETS,

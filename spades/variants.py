@@ -7,9 +7,9 @@ to four trumps rank above the ace of spades (`decks`). Mirror and strict whiz le
 the allowed bids of all variants; `bis.cutthroat` bids in cutthroat.
 """
 
-from spades.game.decks import DECK_SUITS, EXTRA_SPADES, JOKERS_DECK, STANDARD
-from spades.game.rules import JOKERS, MIRROR, PARTNERSHIP, SUICIDE, WHIZ, WHIZ_STRICT, Rules
+from spades.decks import DECK_SUITS, EXTRA_SPADES, JOKERS_DECK, STANDARD
 from spades.options import BIS, WINPROB, Policy
+from spades.rules import JOKERS, MIRROR, PARTNERSHIP, SUICIDE, WHIZ, WHIZ_STRICT, Rules
 
 SPADE_COUNTS = (MIRROR, WHIZ, WHIZ_STRICT)  # variants in which a bid above 0 is the number of the hand's spades
 

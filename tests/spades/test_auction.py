@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from spades.game.auction import (
+from spades.auction import (
     NO_BID,
     SEQUENCES,
     auction_after,
@@ -12,7 +12,7 @@ from spades.game.auction import (
     sequence_after,
     without_partner,
 )
-from spades.game.scoring import BLIND_NIL
+from spades.scoring import BLIND_NIL
 
 
 def test_sequences_are_numbered_one_by_one():

@@ -2,12 +2,12 @@
 
 from typing import NamedTuple
 
-from spades.game.cards import cards_of
-from spades.game.decks import CARD_NAMES
-from spades.game.passing import cards_to_pass
-from spades.game.rules import CUTTHROAT, Rules
-from spades.game.scoring import is_nil
-from spades.game.variants import deck_number
+from spades.cards import cards_of
+from spades.decks import CARD_NAMES
+from spades.passing import cards_to_pass
+from spades.rules import CUTTHROAT, Rules
+from spades.scoring import is_nil
+from spades.variants import deck_number
 
 
 class ExchangeFault(NamedTuple):

@@ -5,10 +5,10 @@ trick. Partner keeps high cards and most spades, to cover the nil. If both have 
 Neither uses the bids of the opponents.
 """
 
-from spades.game.cards import SUIT_BITS, highest, lowest, suits_of
-from spades.game.rules import Rules
-from spades.game.scoring import BLIND_NIL, NIL, is_nil
-from spades.game.variants import deck_of
+from spades.cards import SUIT_BITS, highest, lowest, suits_of
+from spades.rules import Rules
+from spades.scoring import BLIND_NIL, NIL, is_nil
+from spades.variants import deck_of
 
 MOST_PASSED = 4
 SPADE_WEIGHT = 2  # danger in spades counts double: the nil bidder may have to ruff, and so win the trick

@@ -12,8 +12,8 @@ standard deck that this deck leaves in their order, from the lowest. The bits ab
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from spades.cards import MAX_PBN_CHARS, RANKS, SPADES, SUIT_BITS, SUITS, pbn_names, texts_of
 from spades.errors import CardError, HandSizeError
-from spades.game.cards import MAX_PBN_CHARS, RANKS, SPADES, SUIT_BITS, SUITS, pbn_names, texts_of
 
 
 class Deck(NamedTuple):

@@ -1,1 +1,0 @@
-"""The game: cards, rules, the auction, legal bids, scoring."""

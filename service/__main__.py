@@ -21,11 +21,6 @@ from service import __version__, log
 from service.address import check_address, check_exposure
 from service.arguments import run_command
 from service.breakdown import breakdown
-from service.contract import examples
-from service.contract.card import CardRequest, read_card
-from service.contract.inference import InferenceRequest, read_inference
-from service.contract.passing import PassRequest, read_pass
-from service.contract.request import BidRequest, BlindRequest, read_bid, read_blind
 from service.endpoints import blind_nils, cards, inferences, passes, searches
 from service.endpoints.bids import answer_to
 from service.keys import new_key
@@ -35,6 +30,11 @@ from service.searchers import search_once
 from service.settings import Settings, SettingsError, from_environment, not_settings
 from service.table_sets import open_one
 from service.worker import SupervisorLine
+from spades.contract import examples
+from spades.contract.card import CardRequest, read_card
+from spades.contract.inference import InferenceRequest, read_inference
+from spades.contract.passing import PassRequest, read_pass
+from spades.contract.request import BidRequest, BlindRequest, read_bid, read_blind
 from spades.errors import TablesError
 from spades.inference.inference import readers_of
 from spades.manifest import read_manifest

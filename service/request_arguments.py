@@ -12,8 +12,8 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from service.arguments import rule
-from service.contract.rules import RuleSet
-from service.contract.scores import Scores
+from spades.contract.rules import RuleSet
+from spades.contract.scores import Scores
 from spades.numerals import decimal, integer
 
 Schema = Mapping[str, Any]

@@ -19,10 +19,10 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import orjson
 
-from service.contract.card import no_searches
 from service.metrics import Metrics
 from service.problems import ProblemError, invalid_request
 from service.settings import Settings, SettingsError
+from spades.contract.card import no_searches
 from spades.errors import TablesError
 from spades.tableset import TableSet
 

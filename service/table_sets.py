@@ -11,12 +11,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from service.contract.inference import read_inference
-from service.contract.request import read_bid
 from service.keys import Key
 from service.roles import RELEASES, Canary, Role, Roles, read_roles
 from service.settings import Settings
 from spades.bidder import decide
+from spades.contract.inference import read_inference
+from spades.contract.request import read_bid
 from spades.errors import TablesError
 from spades.inference.inference import BIDDERS, Readers, infer
 from spades.manifest import MANIFEST

@@ -1,6 +1,6 @@
 """The whole pipeline from a position to a bid. Start reading here.
 
-1. `service.contract` has checked the position.
+1. `spades.contract` has checked the position.
 2. Each policy has a row in `policies.ROWS`. The row's kernel returns a bid.
 3. If the rules do not allow this bid, the nearest allowed bid replaces it. If that bid is not one of the caller's legal
    bids, the nearest legal bid replaces it. If the row has `keeps_to_legal`, its kernel already returns a legal bid,

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from service.contract.request import read_bid
 from service.problems import Fault, ProblemError
 from spades.cards import RANKS, SUITS
+from spades.contract.request import read_bid
 from spades.decks import CARD_CODES
 from spades.winprob.games import SHIPPED, Games
 

@@ -13,9 +13,9 @@ import json
 import random
 from pathlib import Path
 
-from service.contract.request import read_bid
 from spades.bidder import Position, decide
 from spades.cards import parse_pbn
+from spades.contract.request import read_bid
 from spades.policies import parse_policy
 from spades.rules import make_rules
 from spades.tableset import open_tables

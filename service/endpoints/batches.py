@@ -12,11 +12,6 @@ from typing import Any, Final, NamedTuple, Protocol
 
 import orjson
 
-from service.contract.card import CARDS
-from service.contract.inference import INFERENCES
-from service.contract.reading import check_field_count, read_batch
-from service.contract.request import BIDS
-from service.contract.result import RESULTS
 from service.endpoints import bids, cards, inferences
 from service.endpoints.bids import parsed
 from service.endpoints.results import ResultsBatch
@@ -26,6 +21,11 @@ from service.metrics import Decided
 from service.problems import ProblemError, internal_error
 from service.state import SLICE_S, State
 from service.table_sets import TableSets
+from spades.contract.card import CARDS
+from spades.contract.inference import INFERENCES
+from spades.contract.reading import check_field_count, read_batch
+from spades.contract.request import BIDS
+from spades.contract.result import RESULTS
 
 # Answers one request of a batch; with the answer, it returns what to count for it.
 _AnswerOne = Callable[[State, TableSets, Any, Key | None], tuple[Mapping[str, Any], Decided | None]]

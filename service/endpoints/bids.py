@@ -10,9 +10,6 @@ from typing import Any
 
 import orjson
 
-from service.contract.answer import BidAnswer
-from service.contract.reading import check_field_count
-from service.contract.request import BidCall, read_bid
 from service.endpoints.table_choice import set_for
 from service.json_body import SINGLE_LIMITS, SMALL_BYTES, JsonLimits, excess
 from service.keys import Key
@@ -22,6 +19,9 @@ from service.shadow import Made
 from service.state import State
 from service.table_sets import OpenSet, TableSets
 from spades.bidder import decide
+from spades.contract.answer import BidAnswer
+from spades.contract.reading import check_field_count
+from spades.contract.request import BidCall, read_bid
 from spades.explain.success_curve import success_curve
 from spades.skill import decide_with_skill
 from spades.tableset import TableSet

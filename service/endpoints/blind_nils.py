@@ -9,8 +9,6 @@ from typing import Any
 
 import orjson
 
-from service.contract.answer import BlindAnswer
-from service.contract.request import BlindCall, read_blind
 from service.endpoints.bids import parsed
 from service.endpoints.table_choice import set_for
 from service.json_body import SINGLE_LIMITS
@@ -19,6 +17,8 @@ from service.shadow import Made
 from service.state import State
 from service.table_sets import OpenSet, TableSets
 from spades.bis.blind_decision import BlindDecision, decide_blind
+from spades.contract.answer import BlindAnswer
+from spades.contract.request import BlindCall, read_blind
 from spades.options import Policy
 from spades.policies import with_skill
 from spades.rules import seed_values

@@ -8,7 +8,6 @@ from typing import Any
 
 import orjson
 
-from service.contract.card import CardAnswer, CardCall, read_card
 from service.endpoints import searches
 from service.endpoints.bids import parsed
 from service.endpoints.table_choice import set_for
@@ -18,6 +17,7 @@ from service.problems import Fault, deadline_exceeded, invalid_request
 from service.state import State
 from service.table_sets import TableSets
 from spades.cards import cards_of
+from spades.contract.card import CardAnswer, CardCall, read_card
 from spades.decks import CARD_NAMES
 from spades.play.card_reasons import PLAYERS, explain_card
 from spades.play.tricks import legal_cards

@@ -9,7 +9,10 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from service.contract.catalogue import (
+from service.endpoints.openapi import GET_PROBLEMS
+from service.state import State
+from spades.cards import SUITS
+from spades.contract.catalogue import (
     DeckInfo,
     PoliciesAnswer,
     PolicyInfo,
@@ -20,11 +23,8 @@ from service.contract.catalogue import (
     TableOptions,
     WinRate,
 )
-from service.contract.policy import DEFAULT_POLICY, POLICIES
-from service.contract.rules import DEFAULT_PRESET
-from service.endpoints.openapi import GET_PROBLEMS
-from service.state import State
-from spades.cards import SUITS
+from spades.contract.policy import DEFAULT_POLICY, POLICIES
+from spades.contract.rules import DEFAULT_PRESET
 from spades.decks import CARD_NAMES, DECKS
 from spades.explain.pass_explanation import PASS_NUMBERS, PASS_TEMPLATES
 from spades.explain.reasons import NUMBERS, TEMPLATES

@@ -13,7 +13,6 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from service.contract.inference import InferenceCall, InferenceItemAnswer, read_inference, read_inference_item
 from service.endpoints.bids import parsed
 from service.endpoints.table_choice import set_for
 from service.json_body import SINGLE_LIMITS
@@ -21,6 +20,7 @@ from service.keys import Key
 from service.problems import Fault, invalid_request
 from service.state import SLICE_S, State
 from service.table_sets import TableSets
+from spades.contract.inference import InferenceCall, InferenceItemAnswer, read_inference, read_inference_item
 from spades.decks import CARD_NAMES
 from spades.inference.contradictions import NOTHING_FITS
 from spades.inference.deals import Seats, draw, sampler_of

@@ -11,9 +11,10 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import TypeAdapter
 
 from service import __version__
-from service.contract.answer import BidAnswer, BidsAnswer, BlindAnswer, Problem
-from service.contract.card import MAX_CARD_ITEMS, CardAnswer, CardRequest, CardsAnswer, CardsRequest
-from service.contract.examples import (
+from service.problems import CODES, MEDIA_TYPE, TYPES, ProblemError, invalid_request
+from spades.contract.answer import BidAnswer, BidsAnswer, BlindAnswer, Problem
+from spades.contract.card import MAX_CARD_ITEMS, CardAnswer, CardRequest, CardsAnswer, CardsRequest
+from spades.contract.examples import (
     ANSWER,
     BATCH_REQUEST,
     BLIND_ANSWER,
@@ -38,7 +39,7 @@ from service.contract.examples import (
     SHORT_REQUEST,
     SPECTATOR_REQUEST,
 )
-from service.contract.inference import (
+from spades.contract.inference import (
     MAX_INFERENCE_ITEMS,
     InferenceAnswer,
     InferenceItemRequest,
@@ -46,10 +47,9 @@ from service.contract.inference import (
     InferencesAnswer,
     InferencesRequest,
 )
-from service.contract.passing import PassAnswer, PassRequest
-from service.contract.request import MAX_ITEMS, BidRequest, BidsRequest, BlindRequest
-from service.contract.result import MAX_RESULTS, Result, ResultsAnswer, ResultsRequest
-from service.problems import CODES, MEDIA_TYPE, TYPES, ProblemError, invalid_request
+from spades.contract.passing import PassAnswer, PassRequest
+from spades.contract.request import MAX_ITEMS, BidRequest, BidsRequest, BlindRequest
+from spades.contract.result import MAX_RESULTS, Result, ResultsAnswer, ResultsRequest
 
 DESCRIPTION = """A bidding service for Spades: send a hand and the bids before it, get a bid and its explanation.
 

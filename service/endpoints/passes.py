@@ -5,12 +5,12 @@ Like /v1/bid/blind, this route is answered without FastAPI (docs/adr/0005-hot-pa
 
 import orjson
 
-from service.contract.passing import PassAnswer, PassCall, read_pass
 from service.endpoints.bids import parsed
 from service.json_body import SINGLE_LIMITS
 from service.keys import Key
 from service.state import State
 from service.table_sets import TableSets
+from spades.contract.passing import PassAnswer, PassCall, read_pass
 from spades.explain.pass_explanation import explain_pass
 from spades.passing import given_cards
 from spades.scoring import is_nil

@@ -10,12 +10,12 @@ from typing import Any
 
 import orjson
 
-from service.contract.reading import check_field_count
-from service.contract.result import OUTCOMES, ResultCall, read_result
 from service.problems import ProblemError, internal_error
 from service.result_metrics import Tally
 from service.state import State
 from service.table_sets import TableSets
+from spades.contract.reading import check_field_count
+from spades.contract.result import OUTCOMES, ResultCall, read_result
 
 _logger = logging.getLogger("service")
 

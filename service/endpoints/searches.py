@@ -5,9 +5,9 @@ The search runs in another process (`service.searchers`). This module writes its
 
 from typing import Any, Final
 
-from service.contract.card import CardAnswer, CardCall, Search, TriedCard
 from service.searchers import opening
 from spades.cards import cards_of
+from spades.contract.card import CardAnswer, CardCall, Search, TriedCard
 from spades.decks import CARD_NAMES
 from spades.play.card_reasons import SEARCH_VERSION, explain_card, reason
 from spades.play.tricks import legal_cards

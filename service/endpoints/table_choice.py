@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-from service.contract.table_choice import unknown_tables
 from service.keys import Key
 from service.problems import ProblemError, invalid_request
 from service.state import not_ready
 from service.table_sets import OpenSet, TableSets
+from spades.contract.table_choice import unknown_tables
 from spades.winprob.games import Games
 
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import orjson
 
-from service.contract.card import read_card
 from service.endpoints.cards import answer_body
 from spades.bidder import Position, decide
 from spades.cards import DECK, cards_of
+from spades.contract.card import read_card
 from spades.decks import CARD_NAMES
 from spades.play.card_reasons import explain_card
 from spades.play.srp.srp import srp4

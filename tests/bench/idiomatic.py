@@ -8,9 +8,9 @@ from typing import Any, Literal
 from fastapi import FastAPI
 from pydantic import BaseModel
 
-from service.contract.answer import BidAnswer
 from spades.bidder import Position, decide
 from spades.cards import parse_card
+from spades.contract.answer import BidAnswer
 from spades.policies import parse_policy
 from spades.rules import make_rules
 from spades.tableset import open_tables

@@ -11,10 +11,10 @@ from typing import Any
 
 import orjson
 
-from service.contract.card import read_card
-from service.contract.inference import MAX_DEALS, read_inference
 from service.endpoints.inferences import parts
 from spades.cards import SUITS
+from spades.contract.card import read_card
+from spades.contract.inference import MAX_DEALS, read_inference
 from spades.inference.inference import readers_of
 from spades.tableset import TableSet, open_tables
 from tests.bench import cards

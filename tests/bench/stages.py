@@ -12,13 +12,13 @@ from time import perf_counter
 import orjson
 
 from service.app import create_app
-from service.contract.examples import REQUEST
-from service.contract.request import read_bid
 from service.endpoints.batches import batch
 from service.endpoints.bids import answer_to
 from service.endpoints.body import NO_DEADLINE
 from service.settings import Settings
 from spades.bidder import decide
+from spades.contract.examples import REQUEST
+from spades.contract.request import read_bid
 from spades.tableset import open_tables
 from tests.one_set import one_set
 

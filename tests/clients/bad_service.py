@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from service.contract.examples import ANSWER
+from spades.contract.examples import ANSWER
 
 DRIP_S, DRIPS = 0.05, 1200  # a minute, beyond every deadline of the tests
 ANSWERS = {  # that are no bids

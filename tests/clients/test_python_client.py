@@ -20,9 +20,9 @@ from spades_client.cards import DECK
 from spades_client.models import BidRequest
 
 from clients.generate import ROOT
-from service.contract.examples import ANSWER
 from spades.auction import NO_BID
 from spades.cards import parse_pbn
+from spades.contract.examples import ANSWER
 from spades.legal import allowed_bids
 from spades.rules import PRESETS
 from tests.clients.conftest import URLS_FILE

@@ -16,7 +16,7 @@ from spades_client.models import BidRequest
 
 from clients.generate import BUILD, PYTHON_MODELS, ROOT, contract, python_models, run
 from service import __version__
-from service.contract.examples import (
+from spades.contract.examples import (
     BLIND_REQUEST,
     CARD_REQUEST,
     INFERENCE_REQUEST,

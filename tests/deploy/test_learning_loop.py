@@ -13,8 +13,8 @@ from typing import Any
 import httpx
 import pytest
 
-from service.contract.request import MAX_ITEMS
 from service.roles import RELEASES
+from spades.contract.request import MAX_ITEMS
 from spades.tableset import DEFAULT_DIRECTORY
 from tables.__main__ import main
 from tests.conftest import committed_tables

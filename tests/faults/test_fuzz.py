@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.contract.examples import REQUEST
 from service.problems import MEDIA_TYPE
+from spades.contract.examples import REQUEST
 from tests.faults.conftest import ask, request_bytes, rss_kb
 from tests.service.conftest import running_server
 

@@ -13,7 +13,7 @@ from loadtest.beside import beside
 from loadtest.servers import ServerError
 from loadtest.traffic import results
 from loadtest.turns import Plan, Spent, figure, in_turns, mean_interval, ratio
-from service.contract import examples
+from spades.contract import examples
 
 QUICK = ["--starts", "1", "--rounds", "1", "--seconds", "0.1"]
 

@@ -16,10 +16,10 @@ import httpx
 import pytest
 
 from service.app import Service, create_app
-from service.contract.examples import REQUEST
 from service.keys import Bucket
 from service.settings import Settings
 from service.table_sets import TableSets, open_sets
+from spades.contract.examples import REQUEST
 from tests.conftest import committed_tables
 from tests.one_set import one_set
 from tests.patience import LIMIT_S, PATIENT, patient

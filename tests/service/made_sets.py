@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from service.contract.request import read_bid
 from service.endpoints.bids import answer_to
 from service.table_sets import TableSets
+from spades.contract.request import read_bid
 from spades.manifest import MANIFEST, SEAL, read_manifest, sealed
 from spades.tableset import DEFAULT_DIRECTORY
 

@@ -11,13 +11,13 @@ import pytest
 from service.__main__ import REQUESTS, main
 from service.address import check_exposure
 from service.breakdown import breakdown
-from service.contract import examples
-from service.contract.examples import CARD_REQUEST
-from service.contract.policy import POLICIES
-from service.contract.rules import RuleSet
 from service.keys import new_key, read_keys
 from service.request_arguments import written
 from service.settings import Settings, SettingsError
+from spades.contract import examples
+from spades.contract.examples import CARD_REQUEST
+from spades.contract.policy import POLICIES
+from spades.contract.rules import RuleSet
 from spades.rules import FIELDS
 from tables.arena.arena_command import add_rules_arguments, rules_of
 from tests.conftest import committed_tables

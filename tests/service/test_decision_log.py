@@ -6,11 +6,11 @@ import orjson
 import pytest
 
 from service.app import create_app
-from service.contract.examples import RESULTS_REQUEST
 from service.decision_log import DecisionLog, decision_log
 from service.line_log import STANDARD_OUTPUT
 from service.rotating_file import RotatingFile
 from service.settings import Settings, SettingsError
+from spades.contract.examples import RESULTS_REQUEST
 from tests.conftest import committed_tables
 from tests.one_set import one_set
 from tests.patience import patient

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from service import __version__
 from service.app import create_app
-from service.contract.examples import PASS_REQUEST
 from service.endpoints import bids as hot
 from service.problems import MEDIA_TYPE, TYPES
 from spades.bidder import Decision, decide
+from spades.contract.examples import PASS_REQUEST
 from spades.errors import TablesError
 from spades.policies import ROWS
 from spades.rules import FIELDS, PRESETS

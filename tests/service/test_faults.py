@@ -8,10 +8,10 @@ from typing import Any
 import orjson
 import pytest
 
-from service.contract.examples import CARD_REQUEST, FAULTS, PASS_REQUEST, SPECTATOR_REQUEST
-from service.contract.reading import MAX_KEYS
 from service.endpoints.bids import answer_one
 from service.problems import CODES, MAX_FAULTS, MEDIA_TYPE, ProblemError
+from spades.contract.examples import CARD_REQUEST, FAULTS, PASS_REQUEST, SPECTATOR_REQUEST
+from spades.contract.reading import MAX_KEYS
 from spades.rules import Rules
 
 _HAND = ["KC", "9C", "5C", "4C", "3C", "QD", "AH", "QH", "AS", "KS", "JS", "6S", "2S"]

@@ -19,14 +19,14 @@ from hypothesis import strategies as st
 
 from service.__main__ import main
 from service.app import create_app
-from service.contract.examples import INFERENCE_ANSWER, INFERENCE_REQUEST, SHORT_INFERENCE_REQUEST, SPECTATOR_REQUEST
-from service.contract.inference import MAX_DEALS, MAX_INFERENCE_ITEMS, InferenceRequest, read_inference
 from service.endpoints import inferences as module
 from service.endpoints.inferences import answer_body, inference, parts
 from service.keys import new_key
 from service.problems import CODES, ProblemError
 from service.state import ANSWERS_WITH_DEALS, SLICE_S
 from spades.cards import DECK, cards_of, parse_card
+from spades.contract.examples import INFERENCE_ANSWER, INFERENCE_REQUEST, SHORT_INFERENCE_REQUEST, SPECTATOR_REQUEST
+from spades.contract.inference import MAX_DEALS, MAX_INFERENCE_ITEMS, InferenceRequest, read_inference
 from spades.inference.deals import draw, sampler_of
 from spades.inference.holder_net import ONE, VALUE_UNIT, WEIGHT_UNIT
 from spades.inference.inference import infer, readers_of

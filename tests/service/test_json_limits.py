@@ -10,11 +10,11 @@ import orjson
 import pytest
 from pydantic import TypeAdapter
 
-from service.contract.examples import REQUEST
-from service.contract.request import MAX_ITEMS, BidRequest, BlindRequest
 from service.endpoints.batches import batch
 from service.json_body import BATCH_LIMITS, SINGLE_LIMITS, SMALL_BYTES, JsonLimits, excess
 from service.problems import ProblemError
+from spades.contract.examples import REQUEST
+from spades.contract.request import MAX_ITEMS, BidRequest, BlindRequest
 
 _MIB = 1024 * 1024
 _BLOCK = 64 * 1024

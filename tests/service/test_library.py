@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import spades
-from service.contract.examples import CARD_REQUEST, INFERENCE_REQUEST, SPECTATOR_REQUEST
 from spades import BLIND_NIL, Position, Rules, choose_card, decide, explain, infer, make_rules
+from spades.contract.examples import CARD_REQUEST, INFERENCE_REQUEST, SPECTATOR_REQUEST
 from tests.conftest import ROOT, committed_tables
 
 VECTORS = ROOT / "tests/vectors"

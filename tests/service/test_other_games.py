@@ -4,9 +4,9 @@ import itertools
 
 import pytest
 
-from service.contract.request import read_bid
 from service.problems import ProblemError
 from spades.bidder import decide
+from spades.contract.request import read_bid
 from spades.rules import FIELDS, NO_LOSING_GOAL, PRESETS, make_rules
 from spades.scoring import Standing
 from spades.winprob.games import KEY_FIELDS

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.contract.examples import PASS_ANSWER, PASS_REQUEST
+from spades.contract.examples import PASS_ANSWER, PASS_REQUEST
 from spades.explain.pass_explanation import PASS_TEMPLATES
 
 PARTNER = PASS_REQUEST | {"seat": 2, "hand": "AQ72.AK3.AK4.Q52"}

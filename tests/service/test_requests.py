@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from service.contract import bids
-from service.contract.examples import BLIND_REQUEST, CUTTHROAT_REQUEST, REQUEST
-from service.contract.request import BidRequest, read_bid, read_blind
-from service.contract.rules import takes_null
 from service.problems import CODES
 from spades.bidder import BLIND_NIL
 from spades.cards import format_pbn
+from spades.contract import bids
+from spades.contract.examples import BLIND_REQUEST, CUTTHROAT_REQUEST, REQUEST
+from spades.contract.request import BidRequest, read_bid, read_blind
+from spades.contract.rules import takes_null
 from spades.decks import CARD_CODES, DECKS
 from spades.errors import RulesError
 from spades.options import CONVENTIONS

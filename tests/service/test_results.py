@@ -8,12 +8,12 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from service.app import create_app
-from service.contract.examples import RESULTS_REQUEST
-from service.contract.result import MAX_RESULTS, read_result
 from service.endpoints import batches, results
 from service.keys import new_key
 from service.problems import ProblemError
 from service.state import SLICE_S
+from spades.contract.examples import RESULTS_REQUEST
+from spades.contract.result import MAX_RESULTS, read_result
 from tests.conftest import committed_tables
 from tests.one_set import one_set
 from tests.patience import patient

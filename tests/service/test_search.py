@@ -18,14 +18,14 @@ import pytest
 import uvloop
 
 from service.app import create_app
-from service.contract.card import DEFAULT_SEARCH_DEALS, MAX_SEARCH_DEALS, SEARCH, read_card
-from service.contract.examples import CARD_REQUEST, SEARCH_REQUEST
 from service.endpoints.searches import search_request
 from service.problems import ProblemError
 from service.searchers import COMMAND, BusyError, EndedError, Searchers, Times, check_installed, search_once
 from service.settings import SettingsError
 from service.state import State
 from service.table_sets import MOST_SETS
+from spades.contract.card import DEFAULT_SEARCH_DEALS, MAX_SEARCH_DEALS, SEARCH, read_card
+from spades.contract.examples import CARD_REQUEST, SEARCH_REQUEST
 from spades.decks import CARD_NAMES
 from spades.errors import TablesError
 from spades.inference.inference import readers_of

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from service.contract.examples import (
+from spades.contract.examples import (
     BLIND_REQUEST,
     CARD_REQUEST,
     INFERENCE_REQUEST,
@@ -13,9 +13,9 @@ from service.contract.examples import (
     REQUEST,
     SHORT_REQUEST,
 )
-from service.contract.hand import card_list
-from service.contract.request import read_bid
-from service.contract.rules import CLASSIC
+from spades.contract.hand import card_list
+from spades.contract.request import read_bid
+from spades.contract.rules import CLASSIC
 from spades.decks import CARD_CODES, DECKS
 from tests.contract import faults_of
 

@@ -10,9 +10,9 @@ import json
 
 import pytest
 
-from service.contract.policy import DEFAULT_POLICY
-from service.contract.request import read_bid
 from spades.bidder import decide
+from spades.contract.policy import DEFAULT_POLICY
+from spades.contract.request import read_bid
 from spades.options import WINPROB
 from spades.policies import BEST, BY_NAME
 from spades.tableset import open_tables

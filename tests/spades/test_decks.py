@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.contract.request import read_bid
 from spades.cards import DECK, SPADES
+from spades.contract.request import read_bid
 from spades.decks import (
     CARD_CODES,
     CARD_NAMES,

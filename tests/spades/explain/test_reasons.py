@@ -10,7 +10,6 @@ import numpy as np
 import orjson
 import pytest
 
-from service.contract.request import read_bid
 from service.endpoints.bids import answer_to
 from spades.auction import NO_BID
 from spades.bidder import decide, turn_of
@@ -20,6 +19,7 @@ from spades.bis.nil import FOUR_SPADES, NOT_RULED_OUT, PARTNER_NIL, Nil
 from spades.bis.regular import Regular
 from spades.bis.stakes import NUMBER_RULES
 from spades.cards import parse_pbn
+from spades.contract.request import read_bid
 from spades.explain import reasons as declared
 from spades.explain.reasons import (
     MOST_IN_BRIEF,

@@ -8,8 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-from service.contract.request import read_bid
 from spades.bidder import decide
+from spades.contract.request import read_bid
 from spades.rules import NO_LOSING_GOAL, PRESETS, Rules, make_rules, overrides_of
 from spades.scoring import Standing
 from spades.winprob.games import (

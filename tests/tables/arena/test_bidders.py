@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from service.contract.request import read_bid
+from spades.contract.request import read_bid
 from spades.decks import CARD_NAMES, STANDARD
 from spades.play.state import PlayState
 from spades.rules import Rules, overrides_of

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.contract.request import read_bid
 from spades.auction import NO_BID
 from spades.bidder import Position, decide
 from spades.bis.nil import (
@@ -34,6 +33,7 @@ from spades.cards import (
     suits_of,
     without_jokers,
 )
+from spades.contract.request import read_bid
 from spades.decks import DECK_BITS, JOKERS_DECK
 from spades.legal import EVERY_BID
 from spades.play.tricks import legal_cards, play_card

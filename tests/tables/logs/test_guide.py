@@ -17,8 +17,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from service.contract.request import MAX_ITEMS
 from service.roles import RELEASES
+from spades.contract.request import MAX_ITEMS
 from tests.conftest import committed_tables
 from tests.patience import LIMIT_S
 from tests.service.conftest import START_S, RealServer, running_server

@@ -6,18 +6,18 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, NotRequired, Requ
 from pydantic import Field, PlainValidator, StrictInt, TypeAdapter, ValidationInfo, WithJsonSchema, with_config
 from typing_extensions import TypedDict
 
-from service.contract.answer import ANSWER_CONFIG, Assumed, RefusedItem, TablesVersion, reason_config
-from service.contract.bids import FourBids
-from service.contract.exchanged_cards import Given, Received, exchange_of
-from service.contract.faults import Place, json_type, refusal
-from service.contract.hand import CARD_SCHEMA, TRICKS, Hand, card_list
-from service.contract.inference import DEFAULT_BIDDER, BidderName
-from service.contract.reading import items_schema, read_fields
-from service.contract.request import assumed_rules
-from service.contract.rules import REQUEST_CONFIG, Context, OptionalRules
-from service.contract.scores import OptionalScores, score_faults, scores_in
-from service.contract.table_choice import GameId, TablesName
 from service.problems import Fault, invalid_request, pointer
+from spades.contract.answer import ANSWER_CONFIG, Assumed, RefusedItem, TablesVersion, reason_config
+from spades.contract.bids import FourBids
+from spades.contract.exchanged_cards import Given, Received, exchange_of
+from spades.contract.faults import Place, json_type, refusal
+from spades.contract.hand import CARD_SCHEMA, TRICKS, Hand, card_list
+from spades.contract.inference import DEFAULT_BIDDER, BidderName
+from spades.contract.reading import items_schema, read_fields
+from spades.contract.request import assumed_rules
+from spades.contract.rules import REQUEST_CONFIG, Context, OptionalRules
+from spades.contract.scores import OptionalScores, score_faults, scores_in
+from spades.contract.table_choice import GameId, TablesName
 from spades.decks import CARD_NAMES
 from spades.play.card_reasons import CARD_NUMBERS, CARD_TEMPLATES, NEWEST, NEWEST_ALONE, SEARCH_USUAL
 from spades.play.history import KINDS, Impossible, Known, state_before

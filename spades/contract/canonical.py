@@ -7,8 +7,8 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from service.contract.faults import is_huge
-from service.contract.policy import policy_fault
+from spades.contract.faults import is_huge
+from spades.contract.policy import policy_fault
 from spades.options import CONVENTIONS, PLAYER_KINDS
 from spades.rules import FIELDS, PRESETS
 

@@ -4,10 +4,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from service.contract.policy import DEFAULT_POLICY
-from service.contract.rules import Context
-from service.contract.scores import score_faults
 from service.problems import Fault, pointer, quote
+from spades.contract.policy import DEFAULT_POLICY
+from spades.contract.rules import Context
+from spades.contract.scores import score_faults
 from spades.policies import ROWS
 from spades.rules import FIELDS, VARIANTS, Rules, describe
 from spades.set_options import Bidder, plays_conventions

@@ -22,7 +22,7 @@ from pydantic import (
 )
 from typing_extensions import TypedDict
 
-from service.contract.faults import joined, lines_of, rule_line
+from spades.contract.faults import joined, lines_of, rule_line
 from spades.errors import RulesError
 from spades.rule_fields import Flag, Integer, Rule
 from spades.rules import FIELDS, PRESETS, Rules, make_rules

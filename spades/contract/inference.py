@@ -6,19 +6,19 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, NotRequired, Requ
 from pydantic import Field, PlainValidator, StrictInt, TypeAdapter, ValidationInfo, WithJsonSchema, with_config
 from typing_extensions import TypedDict
 
-from service.contract.answer import ANSWER_CONFIG, RefusedItem, TablesVersion
-from service.contract.bids import MadeBids
-from service.contract.exchanged_cards import Given, Received, exchange_of
-from service.contract.faults import Place, json_type, refusal
-from service.contract.hand import CARD_SCHEMA, HAND_SCHEMA, TRICKS, Hand, card_list
-from service.contract.reading import items_schema, read_fields
-from service.contract.request import Seed
-from service.contract.rules import REQUEST_CONFIG, Context, OptionalRules
-from service.contract.scores import Scores, score_faults, scores_in
-from service.contract.table_choice import GameId, TablesName
 from service.problems import Fault, invalid_request, pointer, quote
 from spades.bis.cutthroat import own_and_best
 from spades.cards import SUIT_TEXTS, SUITS
+from spades.contract.answer import ANSWER_CONFIG, RefusedItem, TablesVersion
+from spades.contract.bids import MadeBids
+from spades.contract.exchanged_cards import Given, Received, exchange_of
+from spades.contract.faults import Place, json_type, refusal
+from spades.contract.hand import CARD_SCHEMA, HAND_SCHEMA, TRICKS, Hand, card_list
+from spades.contract.reading import items_schema, read_fields
+from spades.contract.request import Seed
+from spades.contract.rules import REQUEST_CONFIG, Context, OptionalRules
+from spades.contract.scores import Scores, score_faults, scores_in
+from spades.contract.table_choice import GameId, TablesName
 from spades.exchange import Exchange
 from spades.inference.contradictions import contradictions
 from spades.inference.inference import BIDDERS, Bids, nils_unread, reads_bids

@@ -4,10 +4,10 @@ from typing import Any, Final
 
 from pydantic import ValidationError, WithJsonSchema
 
-from service.contract.canonical import in_canonical_form
-from service.contract.faults import faults_in, json_type
-from service.contract.rules import Context
 from service.problems import Fault, invalid_request
+from spades.contract.canonical import in_canonical_form
+from spades.contract.faults import faults_in, json_type
+from spades.contract.rules import Context
 from spades.rules import Rules
 
 MAX_KEYS: Final = 64  # maximum number of fields in a request, including those in its objects

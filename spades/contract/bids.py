@@ -5,11 +5,11 @@ from typing import Annotated, Any, Final
 
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
-from service.contract.faults import TABLE_OF_FOUR, Place, is_huge, json_type, refusal
-from service.contract.hand import TRICKS
-from service.contract.rules import CLASSIC, Context
 from service.problems import quote
 from spades.auction import NO_BID
+from spades.contract.faults import TABLE_OF_FOUR, Place, is_huge, json_type, refusal
+from spades.contract.hand import TRICKS
+from spades.contract.rules import CLASSIC, Context
 from spades.legal import possible_bids
 from spades.rules import CUTTHROAT, SUICIDE, UNLIMITED, VARIANTS, Rules
 from spades.scoring import BLIND_NIL, contract_of, is_nil

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from service.contract.card import no_searches, read_card
-from service.contract.policy import POLICIES
-from service.contract.request import read_bid
-from service.contract.table_choice import unknown_tables
 from service.problems import CODES, Fault, ProblemError
+from spades.contract.card import no_searches, read_card
+from spades.contract.policy import POLICIES
+from spades.contract.request import read_bid
+from spades.contract.table_choice import unknown_tables
 from spades.play.card_reasons import NEWEST
 
 REQUEST = {

@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import Field, with_config
 from typing_extensions import TypedDict
 
-from service.contract.answer import ANSWER_CONFIG, TablesVersion
-from service.contract.policy import POLICY_PATTERN
-from service.contract.rules import RuleSet
+from spades.contract.answer import ANSWER_CONFIG, TablesVersion
+from spades.contract.policy import POLICY_PATTERN
+from spades.contract.rules import RuleSet
 
 
 @with_config(ANSWER_CONFIG)

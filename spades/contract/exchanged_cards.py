@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from service.contract.hand import Exchanged
 from service.problems import Fault, pointer
+from spades.contract.hand import Exchanged
 from spades.exchange import Exchange, exchange_in
 from spades.rules import Rules
 

@@ -5,12 +5,12 @@ from typing import Annotated, Any, NamedTuple, Required
 from pydantic import Field, StrictInt, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
-from service.contract.answer import ANSWER_CONFIG
-from service.contract.bids import FourBids
-from service.contract.hand import Exchanged, Hand
-from service.contract.reading import read_fields
-from service.contract.rules import REQUEST_CONFIG, RulesInForce
 from service.problems import Fault, invalid_request, pointer
+from spades.contract.answer import ANSWER_CONFIG
+from spades.contract.bids import FourBids
+from spades.contract.hand import Exchanged, Hand
+from spades.contract.reading import read_fields
+from spades.contract.rules import REQUEST_CONFIG, RulesInForce
 from spades.exchange import gives_first
 from spades.explain.pass_explanation import PASS_TEMPLATES
 from spades.passing import MOST_PASSED, cards_to_pass

@@ -21,18 +21,18 @@ from pydantic import (
 )
 from typing_extensions import TypedDict
 
-from service.contract.answer import ANSWER_CONFIG, Problem
-from service.contract.bids import ReportedBids
-from service.contract.faults import refusal
-from service.contract.hand import TRICKS
-from service.contract.policy import POLICY_CHARS, POLICY_PATTERN, policy_fault
-from service.contract.reading import items_schema, read_fields
-from service.contract.request import MAX_ITEMS
-from service.contract.round_id import RoundId
-from service.contract.rules import REQUEST_CONFIG
-from service.contract.scores import four_numbers
-from service.contract.table_choice import GameId
 from service.problems import Fault, invalid_request
+from spades.contract.answer import ANSWER_CONFIG, Problem
+from spades.contract.bids import ReportedBids
+from spades.contract.faults import refusal
+from spades.contract.hand import TRICKS
+from spades.contract.policy import POLICY_CHARS, POLICY_PATTERN, policy_fault
+from spades.contract.reading import items_schema, read_fields
+from spades.contract.request import MAX_ITEMS
+from spades.contract.round_id import RoundId
+from spades.contract.rules import REQUEST_CONFIG
+from spades.contract.scores import four_numbers
+from spades.contract.table_choice import GameId
 from spades.policies import BEST
 from spades.scoring import is_nil
 

@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import ConfigDict, Field, JsonValue, with_config
 from typing_extensions import TypedDict
 
-from service.contract.policy import POLICY_PATTERN
 from service.problems import CODES, TYPES
 from spades.bis.nil import VOID_FACTOR
+from spades.contract.policy import POLICY_PATTERN
 from spades.explain.reasons import NUMBERS, TEMPLATES, Number
 
 ANSWER_CONFIG = ConfigDict(extra="allow")

@@ -4,10 +4,10 @@ from typing import Annotated, Any, Final
 
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
-from service.contract.faults import Place, json_type, refusal
-from service.contract.rules import Context
 from service.problems import quote
 from spades.cards import MAX_PBN_CHARS, RANKS, SUIT_TEXTS, pbn_names
+from spades.contract.faults import Place, json_type, refusal
+from spades.contract.rules import Context
 from spades.decks import CARD_BITS, DECK_BITS, DECKS
 from spades.passing import MOST_PASSED
 from spades.rules import Rules

@@ -13,12 +13,15 @@ from pydantic import Field, StrictInt, TypeAdapter, ValidationError, with_config
 from pydantic_core import core_schema
 from typing_extensions import TypedDict
 
-from service.contract.bids import LegalBids, PreviousBids
-from service.contract.canonical import in_canonical_form
-from service.contract.conflicts import conflicts_in
-from service.contract.faults import faults_in, json_type
-from service.contract.hand import Hand
-from service.contract.policy import (
+from service.problems import Fault, invalid_request, pointer
+from spades.bidder import Position
+from spades.bis.cutthroat import own_and_best
+from spades.contract.bids import LegalBids, PreviousBids
+from spades.contract.canonical import in_canonical_form
+from spades.contract.conflicts import conflicts_in
+from spades.contract.faults import faults_in, json_type
+from spades.contract.hand import Hand
+from spades.contract.policy import (
     DEFAULT_POLICY,
     Convention,
     Level,
@@ -28,14 +31,11 @@ from service.contract.policy import (
     with_level_and_style,
     with_players,
 )
-from service.contract.reading import check_field_count, items_schema
-from service.contract.round_id import RoundId
-from service.contract.rules import REQUEST_CONFIG, Context, OptionalRules
-from service.contract.scores import NO_SCORES, FourInts, OptionalScores, scores_in
-from service.contract.table_choice import GameId, TablesName
-from service.problems import Fault, invalid_request, pointer
-from spades.bidder import Position
-from spades.bis.cutthroat import own_and_best
+from spades.contract.reading import check_field_count, items_schema
+from spades.contract.round_id import RoundId
+from spades.contract.rules import REQUEST_CONFIG, Context, OptionalRules
+from spades.contract.scores import NO_SCORES, FourInts, OptionalScores, scores_in
+from spades.contract.table_choice import GameId, TablesName
 from spades.options import Policy
 from spades.policies import BEST, SERVED
 from spades.record import record

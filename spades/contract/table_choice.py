@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import Field, StrictStr
 
-from service.contract.round_id import Id
 from service.problems import Fault, quote
+from spades.contract.round_id import Id
 
 TablesName = Annotated[
     StrictStr | None,

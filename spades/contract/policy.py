@@ -6,9 +6,9 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, Field, StrictFloat, StrictInt, StrictStr, WithJsonSchema, with_config
 from typing_extensions import TypedDict
 
-from service.contract.faults import refusal
-from service.contract.rules import REQUEST_CONFIG
 from service.problems import quote
+from spades.contract.faults import refusal
+from spades.contract.rules import REQUEST_CONFIG
 from spades.errors import PolicyError
 from spades.options import CONVENTIONS, FULL_LEVEL, PLAYER_KINDS, Policy
 from spades.policies import BEST, SERVED, decider_of, parse_policy, with_skill

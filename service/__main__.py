@@ -32,6 +32,7 @@ from service.table_sets import open_one
 from service.worker import SupervisorLine
 from spades.contract import examples
 from spades.contract.card import CardRequest, read_card
+from spades.contract.faults import RequestError
 from spades.contract.inference import InferenceRequest, read_inference
 from spades.contract.passing import PassRequest, read_pass
 from spades.contract.request import BidRequest, BlindRequest, read_bid, read_blind
@@ -60,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         as_text = options.command == "bid" and not options.json
         print(breakdown(answer) if as_text else orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
         return 0
-    except ProblemError as refused:
+    except (ProblemError, RequestError) as refused:
         for fault in refused.faults:
             print(f"service {given[0]}: {fault.pointer}: {fault.detail} ({fault.code})", file=sys.stderr)
         return 2

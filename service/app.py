@@ -30,12 +30,13 @@ from service.endpoints.inferences import inference
 from service.endpoints.openapi import add_hot_routes, openapi
 from service.endpoints.pages import StaticFiles
 from service.gate import HEALTH_ROUTES, METRICS, is_open
-from service.problems import Fault, ProblemError, invalid_request, method_not_allowed, pointer
+from service.problems import ProblemError, method_not_allowed
 from service.responder import CARD, INFERENCE, JSON_HEADER, MAX_BYTES, ROUTES, CurrentRequest, Responder
 from service.searchers import BusyError
 from service.settings import Settings, from_environment
 from service.state import State
 from service.table_sets import RefusedError, open_sets
+from spades.contract.faults import Fault, RequestError, pointer
 
 NO_SUCH_PATH = "no such path; /openapi.json lists them"
 CLIENT_GONE = 499  # in the metrics and the access log: the caller has disconnected and gets no answer
@@ -207,7 +208,7 @@ async def _raise_problem(request: Request, error: Exception) -> Response:
     """
     if isinstance(error, RequestValidationError):
         faults = [Fault(pointer(*item["loc"]), "wrong-type", item["msg"]) for item in error.errors()]
-        raise invalid_request(faults) from error
+        raise RequestError(faults) from error
     assert isinstance(error, HTTPException)
     if error.status_code == 404:
         raise ProblemError("not-found", NO_SUCH_PATH) from error

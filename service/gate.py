@@ -2,7 +2,7 @@
 
 `endpoints/` checks a request's content. A request is shed (refused before its body is read) when it has waited too
 long, or when too many requests are in progress. A late answer is useless, and shedding costs a fraction of an answer,
-so that the other requests are answered in time. The wait is measured, from the arrival of the request's bytes until now.
+so that the other requests are answered in time. The wait is measured: from the arrival of the request's bytes to now.
 The gate remembers no overload: the first request that has not waited too long is answered.
 
 Health routes are never refused, so that a health check does not mistake a busy worker for a dead one.

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from service.problems import Fault
+from spades.contract.faults import Fault
 from spades.contract.request import MAX_ITEMS
 
 _OPENING_BRACE = ord("{")

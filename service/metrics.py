@@ -38,8 +38,9 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 
 from service import __version__
 from service.keys import Bucket
-from service.problems import CODES, ProblemError
+from service.problems import ProblemError
 from service.result_metrics import OTHER_VERSION, ResultMetrics
+from spades.contract.faults import CODES
 
 # Seconds. The default buckets begin at 5 ms, but nearly all answers take less.
 LATENCY_BUCKETS = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25)

@@ -1,22 +1,24 @@
 """Problems: the error answers of the service, as RFC 9457 `application/problem+json`.
 
-This module holds the names and the form of errors; other modules (`endpoints/`, `contract/`) detect them. The OpenAPI
-document and GET /problems/{name} are made from `TYPES` and `CODES`. Texts go to callers, so they never hold a stack
-trace or a path. A caller's values are quoted and cut short (`quote`).
+This module holds the names and the form of errors; other modules detect them. `problem_of` turns the faults that
+`spades.contract` finds in a request into the 422. The OpenAPI document and GET /problems/{name} are made from `TYPES`
+and from the contract's `CODES`. Texts go to callers, so they never hold a stack trace or a path.
 
 ProblemError(Exception)          an error answer, with its status, type, faults and headers
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, NotRequired
 
 import orjson
+from pydantic import Field, JsonValue, with_config
+from typing_extensions import TypedDict
 
 from service.asgi import Reply
+from spades.contract.answer import ANSWER_CONFIG
+from spades.contract.faults import CODES, MAX_FAULTS, Fault, RequestError
 
 MEDIA_TYPE = "application/problem+json"
-MAX_FAULTS = 64  # faults listed in one answer, because a hostile body could hold thousands
-_QUOTE_CHARS = 60
 
 
 class ProblemType(NamedTuple):
@@ -56,37 +58,42 @@ TYPES: dict[str, ProblemType] = {
     ),
 }
 
-CODES: dict[str, str] = {
-    "missing-field": "a required field is missing",
-    "unknown-field": "there is no field of that name",
-    "unsupported-field": "the field exists, but not for this endpoint, or it has no meaning with these rules or fields",
-    "wrong-type": "the value has the wrong JSON type",
-    "out-of-range": "the value is outside the field's range",
-    "too-many-items": "the list or object has too many items",
-    "hand-form": "the text of a hand is not four suits with dots between them",
-    "hand-size": "a hand, trick or list of exchanged cards has the wrong number of cards",
-    "unknown-card": "this variant has no such card",
-    "duplicate-card": "a card appears twice, in the hand or in another list",
-    "bid-out-of-range": "these rules do not allow this bid",
-    "seat-mismatch": "seat differs from the number of previous bids, or it is another seat's turn to play",
-    "team-over-limit": "the bids of one side add up to more than 13, or must exceed rules.team_max",
-    "team-under-limit": "the bids of one side add up to less than rules.team_min, or can't reach it",
-    "illegal-bids": "legal_bids is empty, holds a bid twice, or holds a bid that the rules do not allow",
-    "unknown-policy": "there is no such policy, or inference can't use it, or it has no such option",
-    "unknown-tables": "no tables of this version are open",
-    "unsupported-player": "this server does not run this card player",
-    "unsupported-convention": "there is no such convention, or this policy or variant has none",
-    "contradiction": "two things that the request says cannot both be true",
-    "unsupported-rules": "a rule's value or a combination of rules is not supported; GET /v1/rules lists what is",
-}
+
+_CODES: list[JsonValue] = list(CODES)
+_FaultCode = Annotated[str, Field(json_schema_extra={"enum": _CODES})]
+_PROBLEMS: list[JsonValue] = [f"/problems/{name}" for name in TYPES]
+_ProblemType = Annotated[str, Field(description="A stable URI reference.", json_schema_extra={"enum": _PROBLEMS})]
 
 
-class Fault(NamedTuple):
-    """One fault of a request: a JSON pointer (RFC 6901) to it, its code (a key of `CODES`), and a sentence."""
+@with_config(ANSWER_CONFIG)
+class FaultItem(TypedDict):
+    """One fault of a request."""
 
-    pointer: str
-    code: str
+    pointer: Annotated[str, Field(description="JSON pointer (RFC 6901); empty: the whole body.")]
+    code: _FaultCode
     detail: str
+
+
+@with_config(ANSWER_CONFIG)
+class Problem(TypedDict):
+    """An error answer (RFC 9457)."""
+
+    type: _ProblemType
+    title: str
+    status: int
+    detail: str
+    errors: NotRequired[Annotated[list[FaultItem], Field(description="Every fault of the request, at most 64.")]]
+
+
+@with_config(ANSWER_CONFIG)
+class ProblemTypeInfo(TypedDict):
+    """The meaning of a problem type; `codes` lists the codes of its `errors`."""
+
+    type: _ProblemType
+    status: int
+    title: str
+    meaning: str
+    codes: dict[str, str]
 
 
 class ProblemError(Exception):
@@ -126,18 +133,13 @@ def written(problem: ProblemError) -> Reply:
     return problem.status, headers, orjson.dumps(problem.body())
 
 
-def invalid_request(faults: Sequence[Fault]) -> ProblemError:
-    """Return the 422 for a request with one or more ``faults``; only the first `MAX_FAULTS` are listed.
+def problem_of(error: ProblemError | RequestError) -> ProblemError:
+    """Return the error answer for ``error``: the 422 for a request with faults.
 
-    >>> invalid_request([Fault("/seat", "missing-field", "seat is missing")] * 2).detail
-    'seat is missing (the first of 2 faults)'
+    >>> problem_of(RequestError([Fault("/seat", "missing-field", "seat is missing")])).status
+    422
     """
-    detail = faults[0].detail
-    if len(faults) > 1:
-        left_out = len(faults) - MAX_FAULTS
-        listed = f", {left_out} of them not listed" if left_out > 0 else ""
-        detail += f" (the first of {len(faults)} faults{listed})"
-    return ProblemError("invalid-request", detail, faults)
+    return ProblemError("invalid-request", str(error), error.faults) if isinstance(error, RequestError) else error
 
 
 def method_not_allowed(method: str, allowed: str) -> ProblemError:
@@ -154,25 +156,3 @@ def deadline_exceeded() -> ProblemError:
 def internal_error() -> ProblemError:
     """Return the 500. It does not name the cause, which is only in the log."""
     return ProblemError("internal-error", "this is a bug; the service's log has the cause, by X-Request-ID")
-
-
-def pointer(*tokens: object) -> str:
-    """Return a JSON pointer (RFC 6901) made from field names and indices.
-
-    >>> pointer("rules", "a/b", 0)
-    '/rules/a~1b/0'
-    """
-    return "".join("/" + quote(token).replace("~", "~0").replace("/", "~1") for token in tokens)
-
-
-def quote(value: object) -> str:
-    """Return a caller's value as text, cut short.
-
-    >>> quote("nil"), quote(""), len(quote("x" * 1000))
-    ('nil', '""', 60)
-    """
-    if type(value) is str:
-        text = value or '""'
-    else:
-        text = str(value) if isinstance(value, (int, float, type(None))) else type(value).__name__
-    return text if len(text) <= _QUOTE_CHARS else text[: _QUOTE_CHARS - 1] + "…"

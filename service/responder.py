@@ -27,9 +27,10 @@ from service.endpoints.pages import ASSETS, DOCS, ROOT
 from service.gate import Gate, may_shed
 from service.keys import Key
 from service.metrics import OTHER_ROUTE
-from service.problems import ProblemError, internal_error, method_not_allowed, written
+from service.problems import ProblemError, internal_error, method_not_allowed, problem_of, written
 from service.settings import Settings
 from service.state import State
+from spades.contract.faults import RequestError
 
 SINGLE = frozenset(("/bid", "/v1/bid"))
 BLIND = "/v1/bid/blind"
@@ -132,6 +133,8 @@ class Responder:
 
     def refuse(self, current: CurrentRequest, error: Exception) -> Reply:
         """Return the answer to a request that raised ``error``; any error but `ProblemError` is a bug and is logged."""
+        if isinstance(error, RequestError):
+            error = problem_of(error)
         if not isinstance(error, ProblemError):
             request_id = current.marks[0][1].decode("ascii")
             _logger.error("%s failed, request id %s", current.path, request_id, exc_info=error)

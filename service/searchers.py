@@ -20,9 +20,10 @@ from typing import Any, Final, NamedTuple, TypeVar
 import orjson
 
 from service.metrics import Metrics
-from service.problems import ProblemError, invalid_request
+from service.problems import ProblemError
 from service.settings import Settings, SettingsError
 from spades.contract.card import no_searches
+from spades.contract.faults import RequestError
 from spades.errors import TablesError
 from spades.tableset import TableSet
 
@@ -134,7 +135,7 @@ class Searchers:
         `ProblemError` if the search cannot be made.
         """
         if not self._started:
-            raise invalid_request([no_searches()])
+            raise RequestError([no_searches()])
         task = self._keep_task(self._answered(await self._free(deadline), request))
         task.add_done_callback(_look_at_error)
         # A search goes on after its caller has gone, and frees its process at the end.

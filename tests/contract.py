@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from service.problems import Fault, ProblemError
 from spades.cards import RANKS, SUITS
+from spades.contract.faults import Fault, RequestError
 from spades.contract.request import read_bid
 from spades.decks import CARD_CODES
 from spades.winprob.games import SHIPPED, Games
@@ -13,7 +13,7 @@ def faults_of(data: Any, games: Games = SHIPPED, read: Any = read_bid) -> list[F
     """Return all faults of a request; an empty list if it can be read."""
     try:
         read(data, games)
-    except ProblemError as refused:
+    except RequestError as refused:
         return list(refused.faults)
     return []
 

@@ -18,10 +18,11 @@ from service.endpoints.results import ResultsBatch
 from service.json_body import BATCH_LIMITS
 from service.keys import Key
 from service.metrics import Decided
-from service.problems import ProblemError, internal_error
+from service.problems import ProblemError, internal_error, problem_of
 from service.state import SLICE_S, State
 from service.table_sets import TableSets
 from spades.contract.card import CARDS
+from spades.contract.faults import RequestError
 from spades.contract.inference import INFERENCES
 from spades.contract.reading import check_field_count, read_batch
 from spades.contract.request import BIDS
@@ -104,7 +105,8 @@ class _Batch:
                     answers.append({"status": 200, "body": answer})
                     if decided is not None:
                         made.append(decided)
-                except ProblemError as problem:
+                except (ProblemError, RequestError) as error:
+                    problem = problem_of(error)
                     state.metrics.refused(problem)
                     answers.append({"status": problem.status, "body": problem.body()})
                 except Exception:  # a bug in one item fails only that item

@@ -14,12 +14,13 @@ from service.endpoints.table_choice import set_for
 from service.json_body import SINGLE_LIMITS, SMALL_BYTES, JsonLimits, excess
 from service.keys import Key
 from service.metrics import Decided
-from service.problems import ProblemError, invalid_request
+from service.problems import ProblemError
 from service.shadow import Made
 from service.state import State
 from service.table_sets import OpenSet, TableSets
 from spades.bidder import decide
 from spades.contract.answer import BidAnswer
+from spades.contract.faults import RequestError
 from spades.contract.reading import check_field_count
 from spades.contract.request import BidCall, read_bid
 from spades.explain.success_curve import success_curve
@@ -87,7 +88,7 @@ def parsed(body: bytes, limits: JsonLimits) -> Any:
     if large:
         fault = excess(body, limits)
         if fault is not None:
-            raise invalid_request([fault])
+            raise RequestError([fault])
     try:
         data = orjson.loads(body)
     except orjson.JSONDecodeError as error:

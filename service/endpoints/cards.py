@@ -13,11 +13,12 @@ from service.endpoints.bids import parsed
 from service.endpoints.table_choice import set_for
 from service.json_body import SINGLE_LIMITS
 from service.keys import Key
-from service.problems import Fault, deadline_exceeded, invalid_request
+from service.problems import deadline_exceeded
 from service.state import State
 from service.table_sets import TableSets
 from spades.cards import cards_of
 from spades.contract.card import CardAnswer, CardCall, read_card
+from spades.contract.faults import Fault, RequestError
 from spades.decks import CARD_NAMES
 from spades.play.card_reasons import PLAYERS, explain_card
 from spades.play.tricks import legal_cards
@@ -55,7 +56,7 @@ def answer_one(state: State, sets: TableSets, data: Any, key: Key | None) -> tup
     if call.search is not None:
         detail = f"player is {call.search.player}, but POST /v1/cards does not search; accepted: leave out player, or "
         detail += "send this request alone to POST /v1/card"
-        raise invalid_request([Fault("/player", "unsupported-field", detail)])
+        raise RequestError([Fault("/player", "unsupported-field", detail)])
     return answer_body(call), None
 
 

@@ -14,10 +14,10 @@ from service import __version__
 from service.endpoints.catalogue import table_options
 from service.endpoints.health_answers import Ready, Status, TableSetInfo, TablesInfo, VersionAnswer
 from service.endpoints.openapi import GET_PROBLEMS, HEALTH_PROBLEMS, example, problems
-from service.problems import CODES, TYPES, ProblemError
+from service.problems import TYPES, ProblemError, ProblemTypeInfo
 from service.state import State, not_ready
 from service.table_sets import OpenSet, TableSets
-from spades.contract.answer import ProblemTypeInfo
+from spades.contract.faults import CODES
 
 _VERSION = {
     "service": "0.1.0",

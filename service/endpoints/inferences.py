@@ -17,9 +17,9 @@ from service.endpoints.bids import parsed
 from service.endpoints.table_choice import set_for
 from service.json_body import SINGLE_LIMITS
 from service.keys import Key
-from service.problems import Fault, invalid_request
 from service.state import SLICE_S, State
 from service.table_sets import TableSets
+from spades.contract.faults import Fault, RequestError
 from spades.contract.inference import InferenceCall, InferenceItemAnswer, read_inference, read_inference_item
 from spades.decks import CARD_NAMES
 from spades.inference.contradictions import NOTHING_FITS
@@ -129,7 +129,7 @@ def answer_body(call: InferenceCall, inferred: Inferred, version: str) -> Infere
 def _inferred(call: InferenceCall, readers: Readers) -> Inferred:
     inferred = infer(call.view, call.bids, call.rules, readers)
     if inferred is None:
-        raise invalid_request([Fault("/bids", "contradiction", NOTHING_FITS)])
+        raise RequestError([Fault("/bids", "contradiction", NOTHING_FITS)])
     return inferred
 
 

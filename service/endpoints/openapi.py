@@ -11,9 +11,10 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import TypeAdapter
 
 from service import __version__
-from service.problems import CODES, MEDIA_TYPE, TYPES, ProblemError, invalid_request
-from spades.contract.answer import BidAnswer, BidsAnswer, BlindAnswer, Problem
-from spades.contract.card import MAX_CARD_ITEMS, CardAnswer, CardRequest, CardsAnswer, CardsRequest
+from service.endpoints.batch_answers import BidsAnswer, CardsAnswer, InferencesAnswer, ResultsAnswer
+from service.problems import MEDIA_TYPE, TYPES, Problem, ProblemError, problem_of
+from spades.contract.answer import BidAnswer, BlindAnswer
+from spades.contract.card import MAX_CARD_ITEMS, CardAnswer, CardRequest, CardsRequest
 from spades.contract.examples import (
     ANSWER,
     BATCH_REQUEST,
@@ -39,17 +40,17 @@ from spades.contract.examples import (
     SHORT_REQUEST,
     SPECTATOR_REQUEST,
 )
+from spades.contract.faults import CODES, RequestError
 from spades.contract.inference import (
     MAX_INFERENCE_ITEMS,
     InferenceAnswer,
     InferenceItemRequest,
     InferenceRequest,
-    InferencesAnswer,
     InferencesRequest,
 )
 from spades.contract.passing import PassAnswer, PassRequest
 from spades.contract.request import MAX_ITEMS, BidRequest, BidsRequest, BlindRequest
-from spades.contract.result import MAX_RESULTS, Result, ResultsAnswer, ResultsRequest
+from spades.contract.result import MAX_RESULTS, Result, ResultsRequest
 
 DESCRIPTION = """A bidding service for Spades: send a hand and the bids before it, get a bid and its explanation.
 
@@ -130,8 +131,11 @@ def problems(*names: str) -> dict[int | str, dict[str, Any]]:
         examples = entry["content"][MEDIA_TYPE]["examples"]
         if name == "invalid-request":
             for code, fault in FAULTS.items():
-                examples[code] = {"summary": CODES[code], "value": invalid_request([fault]).body()}
-            examples["several"] = {"summary": "several faults at once", "value": invalid_request(SEVERAL_FAULTS).body()}
+                examples[code] = {"summary": CODES[code], "value": problem_of(RequestError([fault])).body()}
+            examples["several"] = {
+                "summary": "several faults at once",
+                "value": problem_of(RequestError(SEVERAL_FAULTS)).body(),
+            }
         else:
             value = ProblemError(name, _EXAMPLES[name]).body()
             examples[name] = {"summary": TYPES[name].meaning, "value": value}
@@ -200,7 +204,7 @@ def _hot_routes() -> tuple[_HotRoute, ...]:
             **POLICY_REQUESTS,
         },
     )
-    refused = invalid_request([FAULTS["missing-field"]])
+    refused = problem_of(RequestError([FAULTS["missing-field"]]))
     answers = [{"status": 200, "body": ANSWER}, {"status": refused.status, "body": refused.body()}]
     inferred = {name: value for name, value in INFERENCE_ANSWER.items() if name != "deals"}
     return (

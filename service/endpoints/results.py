@@ -10,10 +10,11 @@ from typing import Any
 
 import orjson
 
-from service.problems import ProblemError, internal_error
+from service.problems import ProblemError, internal_error, problem_of
 from service.result_metrics import Tally
 from service.state import State
 from service.table_sets import TableSets
+from spades.contract.faults import RequestError
 from spades.contract.reading import check_field_count
 from spades.contract.result import OUTCOMES, ResultCall, read_result
 
@@ -45,7 +46,8 @@ class ResultsBatch:
                 check_field_count(item)
                 self._add(read_result(item))
                 self._accepted += 1
-            except ProblemError as problem:
+            except RequestError as error:
+                problem = problem_of(error)
                 state.metrics.refused(problem)
                 self._refuse(index, problem)
             except Exception:  # a bug in one item fails only that item

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from service.keys import Key
-from service.problems import ProblemError, invalid_request
 from service.state import not_ready
 from service.table_sets import OpenSet, TableSets
+from spades.contract.faults import RequestError
 from spades.contract.table_choice import unknown_tables
 from spades.winprob.games import Games
 
@@ -35,10 +35,10 @@ def set_for(sets: TableSets, data: Any, key: Key | None, read: Callable[[Any, Ga
     return chosen
 
 
-def _unknown(version: str, sets: TableSets, data: Any, read: Callable[[Any, Games], object]) -> ProblemError:
+def _unknown(version: str, sets: TableSets, data: Any, read: Callable[[Any, Games], object]) -> RequestError:
     faults = [unknown_tables(version, sets.by_version)]
     try:
         read(data, sets.default.tables.games)
-    except ProblemError as refused:
+    except RequestError as refused:
         faults += refused.faults
-    return invalid_request(faults)
+    return RequestError(faults)

@@ -4,7 +4,8 @@ import re
 
 from service.asgi import Fields, Headers
 from service.endpoints.body import MAX_BODY_BYTES
-from service.problems import ProblemError, quote
+from service.problems import ProblemError
+from spades.contract.faults import quote
 
 MAX_HEAD_BYTES = 32 * 1024
 MAX_HEADER_FIELDS = 100

@@ -6,10 +6,9 @@ Clients must ignore fields that they don't know: later versions may add some.
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired
 
-from pydantic import ConfigDict, Field, JsonValue, with_config
+from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
-from service.problems import CODES, TYPES
 from spades.bis.nil import VOID_FACTOR
 from spades.contract.policy import POLICY_PATTERN
 from spades.explain.reasons import NUMBERS, TEMPLATES, Number
@@ -30,10 +29,6 @@ _Policy = Annotated[
         description="The policy that decided, as the request named it; for best, its choice.", pattern=POLICY_PATTERN
     ),
 ]
-_CODES: list[JsonValue] = list(CODES)
-_FaultCode = Annotated[str, Field(json_schema_extra={"enum": _CODES})]
-_PROBLEMS: list[JsonValue] = [f"/problems/{name}" for name in TYPES]
-_ProblemType = Annotated[str, Field(description="A stable URI reference.", json_schema_extra={"enum": _PROBLEMS})]
 
 
 # By suit: S, H, D, C. Not declared as fields: openapi-python-client would make a variable `d` from the key D, and the
@@ -220,62 +215,3 @@ class BlindAnswer(TypedDict):
     tables: TablesVersion
     assumed: Assumed
     explanation: BlindExplanation
-
-
-@with_config(ANSWER_CONFIG)
-class FaultItem(TypedDict):
-    """One fault of a request."""
-
-    pointer: Annotated[str, Field(description="JSON pointer (RFC 6901); empty: the whole body.")]
-    code: _FaultCode
-    detail: str
-
-
-@with_config(ANSWER_CONFIG)
-class Problem(TypedDict):
-    """An error answer (RFC 9457)."""
-
-    type: _ProblemType
-    title: str
-    status: int
-    detail: str
-    errors: NotRequired[Annotated[list[FaultItem], Field(description="Every fault of the request, at most 64.")]]
-
-
-@with_config(ANSWER_CONFIG)
-class ProblemTypeInfo(TypedDict):
-    """The meaning of a problem type; `codes` lists the codes of its `errors`."""
-
-    type: _ProblemType
-    status: int
-    title: str
-    meaning: str
-    codes: dict[str, str]
-
-
-@with_config(ANSWER_CONFIG)
-class AnsweredItem(TypedDict):
-    """The answer to one request of a batch."""
-
-    status: Literal[200]
-    body: BidAnswer
-
-
-@with_config(ANSWER_CONFIG)
-class RefusedItem(TypedDict):
-    """The problem of one request of a batch."""
-
-    status: Literal[422, 500, 503]
-    body: Problem
-
-
-# A client tells the two apart by `status`. The OpenAPI document declares no `discriminator`: a discriminator has only
-# string values, so openapi-typescript would turn the number into a string.
-BidsItem = AnsweredItem | RefusedItem
-
-
-@with_config(ANSWER_CONFIG)
-class BidsAnswer(TypedDict):
-    """The answers, in the order of the requests."""
-
-    answers: list[BidsItem]

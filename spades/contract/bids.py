@@ -5,9 +5,8 @@ from typing import Annotated, Any, Final
 
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
-from service.problems import quote
 from spades.auction import NO_BID
-from spades.contract.faults import TABLE_OF_FOUR, Place, is_huge, json_type, refusal
+from spades.contract.faults import TABLE_OF_FOUR, Place, is_huge, json_type, quote, refusal
 from spades.contract.hand import TRICKS
 from spades.contract.rules import CLASSIC, Context
 from spades.legal import possible_bids

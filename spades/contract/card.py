@@ -6,11 +6,10 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, NotRequired, Requ
 from pydantic import Field, PlainValidator, StrictInt, TypeAdapter, ValidationInfo, WithJsonSchema, with_config
 from typing_extensions import TypedDict
 
-from service.problems import Fault, invalid_request, pointer
-from spades.contract.answer import ANSWER_CONFIG, Assumed, RefusedItem, TablesVersion, reason_config
+from spades.contract.answer import ANSWER_CONFIG, Assumed, TablesVersion, reason_config
 from spades.contract.bids import FourBids
 from spades.contract.exchanged_cards import Given, Received, exchange_of
-from spades.contract.faults import Place, json_type, refusal
+from spades.contract.faults import Fault, Place, RequestError, json_type, pointer, refusal
 from spades.contract.hand import CARD_SCHEMA, TRICKS, Hand, card_list
 from spades.contract.inference import DEFAULT_BIDDER, BidderName
 from spades.contract.reading import items_schema, read_fields
@@ -164,24 +163,6 @@ class CardAnswer(TypedDict):
     search: NotRequired[SearchFigures]
 
 
-@with_config(ANSWER_CONFIG)
-class AnsweredCard(TypedDict):
-    """The answer to one request of a batch."""
-
-    status: Literal[200]
-    body: CardAnswer
-
-
-CardsItem = AnsweredCard | RefusedItem
-
-
-@with_config(ANSWER_CONFIG)
-class CardsAnswer(TypedDict):
-    """The answers, in the order of the requests."""
-
-    answers: list[CardsItem]
-
-
 class Search(NamedTuple):
     """How to search for a card."""
 
@@ -209,8 +190,8 @@ CARDS: Final = TypeAdapter[CardsRequest](CardsRequest).validator.validate_python
 def read_card(data: Any, games: Games = SHIPPED) -> CardCall:
     """Read a request for a card. ``games``: the games that have a win table.
 
-    Raises the 422: with every fault of the fields; if there is none, with the first played card that is impossible, or
-    because the round is over, or because it is another seat's turn.
+    Raises `RequestError`: with every fault of the fields; if there is none, with the first played card that is
+    impossible, or because the round is over, or because it is another seat's turn.
     """
     request, rules = read_fields(data, _CARD)
     seat, scores = request["seat"], request.get("scores")
@@ -220,18 +201,18 @@ def read_card(data: Any, games: Games = SHIPPED) -> CardCall:
         faults += score_faults(scores, rules)
     faults += _search_faults(request, rules, games)
     if faults:
-        raise invalid_request(faults)
+        raise RequestError(faults)
     tricks = request.get("tricks", ())
     state, found = state_before(Known(deck_of(rules), seat, request["hand"], *exchange, request["bids"], tricks))
     if found is not None:
-        raise invalid_request([_fault_of(found, seat, rules)])
+        raise RequestError([_fault_of(found, seat, rules)])
     turn = (state.leader + state.trick_size) & 3
     if sum(state.taken) == TRICKS:
         detail = "all 13 tricks are complete; accepted: at most 12 complete tricks and one that is not complete"
-        raise invalid_request([Fault("/tricks", "too-many-items", detail)])
+        raise RequestError([Fault("/tricks", "too-many-items", detail)])
     if turn != seat:
         detail = f"seat is {seat}, but seat {turn} plays next after these tricks; accepted: {turn}"
-        raise invalid_request([Fault("/seat", "seat-mismatch", detail)])
+        raise RequestError([Fault("/seat", "seat-mismatch", detail)])
     values, assumed = scores_in(request, rules, data)
     if rules.variant == CUTTHROAT:
         state.seat_score, state.seat_bags = list(values[0]), list(values[1])

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from service.problems import Fault, pointer, quote
+from spades.contract.faults import Fault, pointer, quote
 from spades.contract.policy import DEFAULT_POLICY
 from spades.contract.rules import Context
 from spades.contract.scores import score_faults

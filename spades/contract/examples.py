@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from service.problems import CODES, Fault, ProblemError
 from spades.contract.card import no_searches, read_card
+from spades.contract.faults import CODES, Fault, RequestError
 from spades.contract.policy import POLICIES
 from spades.contract.request import read_bid
 from spades.contract.table_choice import unknown_tables
@@ -240,7 +240,7 @@ def _faults(change: dict[str, Any]) -> list[Fault]:
 def _refused(read: Callable[[Any], object], request: dict[str, Any]) -> list[Fault]:
     try:
         read(request)
-    except ProblemError as refused:
+    except RequestError as refused:
         return list(refused.faults)
     return []
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from service.problems import Fault, pointer
+from spades.contract.faults import Fault, pointer
 from spades.contract.hand import Exchanged
 from spades.exchange import Exchange, exchange_in
 from spades.rules import Rules

@@ -1,15 +1,70 @@
-"""Faults: turn the errors of pydantic and of the contract's validators into faults of a request.
+"""Faults: what is wrong with a request, as plain values: a JSON pointer, a code and a sentence.
 
-A validator raises `refusal(...)` with all faults of its field. The codes are the keys of `problems.CODES`.
+A validator raises `refusal(...)` with all faults of its field. `faults_in` turns the errors of pydantic and of the
+validators into faults, and the readers of requests raise `RequestError` with all of them. The codes are the keys of
+`CODES`. A caller's values are quoted and cut short (`quote`).
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from service.problems import CODES, Fault, pointer, quote
+from spades.errors import BiddingError
+
+MAX_FAULTS: Final = 64  # faults listed for one request, because a hostile body could hold thousands
+_QUOTE_CHARS: Final = 60
+
+CODES: Final[dict[str, str]] = {
+    "missing-field": "a required field is missing",
+    "unknown-field": "there is no field of that name",
+    "unsupported-field": "the field exists, but not for this endpoint, or it has no meaning with these rules or fields",
+    "wrong-type": "the value has the wrong JSON type",
+    "out-of-range": "the value is outside the field's range",
+    "too-many-items": "the list or object has too many items",
+    "hand-form": "the text of a hand is not four suits with dots between them",
+    "hand-size": "a hand, trick or list of exchanged cards has the wrong number of cards",
+    "unknown-card": "this variant has no such card",
+    "duplicate-card": "a card appears twice, in the hand or in another list",
+    "bid-out-of-range": "these rules do not allow this bid",
+    "seat-mismatch": "seat differs from the number of previous bids, or it is another seat's turn to play",
+    "team-over-limit": "the bids of one side add up to more than 13, or must exceed rules.team_max",
+    "team-under-limit": "the bids of one side add up to less than rules.team_min, or can't reach it",
+    "illegal-bids": "legal_bids is empty, holds a bid twice, or holds a bid that the rules do not allow",
+    "unknown-policy": "there is no such policy, or inference can't use it, or it has no such option",
+    "unknown-tables": "no tables of this version are open",
+    "unsupported-player": "this server does not run this card player",
+    "unsupported-convention": "there is no such convention, or this policy or variant has none",
+    "contradiction": "two things that the request says cannot both be true",
+    "unsupported-rules": "a rule's value or a combination of rules is not supported; GET /v1/rules lists what is",
+}
+
+
+class Fault(NamedTuple):
+    """One fault of a request: a JSON pointer (RFC 6901) to it, its code (a key of `CODES`), and a sentence."""
+
+    pointer: str
+    code: str
+    detail: str
+
+
+class RequestError(BiddingError):
+    """A request that can't be used, with one or more faults.
+
+    >>> str(RequestError([Fault("/seat", "missing-field", "seat is missing")] * 2))
+    'seat is missing (the first of 2 faults)'
+    """
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(faults)
+        text = faults[0].detail
+        if len(faults) > 1:
+            left_out = len(faults) - MAX_FAULTS
+            listed = f", {left_out} of them not listed" if left_out > 0 else ""
+            text += f" (the first of {len(faults)} faults{listed})"
+        super().__init__(text)
+
 
 Place = tuple[str | int, ...]  # place of a value within its field: names and indices
 # Of pydantic's own errors, by the beginning of their type.
@@ -113,3 +168,25 @@ def json_type(value: object) -> str:
 def is_huge(value: object) -> bool:
     """Return whether a number is beyond 64 bits. The JSON reader turns such an integer into a float."""
     return type(value) is float and abs(value) >= 2.0**63
+
+
+def pointer(*tokens: object) -> str:
+    """Return a JSON pointer (RFC 6901) made from field names and indices.
+
+    >>> pointer("rules", "a/b", 0)
+    '/rules/a~1b/0'
+    """
+    return "".join("/" + quote(token).replace("~", "~0").replace("/", "~1") for token in tokens)
+
+
+def quote(value: object) -> str:
+    """Return a caller's value as text, cut short.
+
+    >>> quote("nil"), quote(""), len(quote("x" * 1000))
+    ('nil', '""', 60)
+    """
+    if type(value) is str:
+        text = value or '""'
+    else:
+        text = str(value) if isinstance(value, (int, float, type(None))) else type(value).__name__
+    return text if len(text) <= _QUOTE_CHARS else text[: _QUOTE_CHARS - 1] + "…"

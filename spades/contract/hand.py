@@ -4,9 +4,8 @@ from typing import Annotated, Any, Final
 
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
-from service.problems import quote
 from spades.cards import MAX_PBN_CHARS, RANKS, SUIT_TEXTS, pbn_names
-from spades.contract.faults import Place, json_type, refusal
+from spades.contract.faults import Place, json_type, quote, refusal
 from spades.contract.rules import Context
 from spades.decks import CARD_BITS, DECK_BITS, DECKS
 from spades.passing import MOST_PASSED

@@ -6,13 +6,12 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, NotRequired, Requ
 from pydantic import Field, PlainValidator, StrictInt, TypeAdapter, ValidationInfo, WithJsonSchema, with_config
 from typing_extensions import TypedDict
 
-from service.problems import Fault, invalid_request, pointer, quote
 from spades.bis.cutthroat import own_and_best
 from spades.cards import SUIT_TEXTS, SUITS
-from spades.contract.answer import ANSWER_CONFIG, RefusedItem, TablesVersion
+from spades.contract.answer import ANSWER_CONFIG, TablesVersion
 from spades.contract.bids import MadeBids
 from spades.contract.exchanged_cards import Given, Received, exchange_of
-from spades.contract.faults import Place, json_type, refusal
+from spades.contract.faults import Fault, Place, RequestError, json_type, pointer, quote, refusal
 from spades.contract.hand import CARD_SCHEMA, HAND_SCHEMA, TRICKS, Hand, card_list
 from spades.contract.reading import items_schema, read_fields
 from spades.contract.request import Seed
@@ -210,24 +209,6 @@ class InferenceAnswer(InferenceItemAnswer):
     ]
 
 
-@with_config(ANSWER_CONFIG)
-class AnsweredInference(TypedDict):
-    """The answer to one request of a batch."""
-
-    status: Literal[200]
-    body: InferenceItemAnswer
-
-
-InferencesItem = AnsweredInference | RefusedItem
-
-
-@with_config(ANSWER_CONFIG)
-class InferencesAnswer(TypedDict):
-    """The answers, in the order of the requests."""
-
-    answers: list[InferencesItem]
-
-
 class InferenceCall(NamedTuple):
     """A request whose fields do not contradict each other."""
 
@@ -245,12 +226,12 @@ INFERENCES: Final = TypeAdapter[InferencesRequest](InferencesRequest).validator.
 
 
 def read_inference(data: Any) -> InferenceCall:
-    """Read a request about the unseen cards. Raises the 422: every fault of the fields, or what cannot be true."""
+    """Read a request about the unseen cards. Raises `RequestError` with every fault of it."""
     return _call_of(data, _INFERENCE)
 
 
 def read_inference_item(data: Any) -> InferenceCall:
-    """Read a request of a batch, which has no deals. Raises the 422."""
+    """Read a request of a batch, which has no deals. Raises `RequestError`."""
     return _call_of(data, _ITEM)
 
 
@@ -278,11 +259,11 @@ def _call_of(data: Any, validate: Any) -> InferenceCall:
             if any(by_seat)
         ]
     if faults:
-        raise invalid_request(faults)
+        raise RequestError(faults)
     view = View(deck_of(rules), SPECTATOR if seat is None else seat, hand or 0, *exchange, played, voids)
     found_in_view = contradictions(view, bids, rules)
     if found_in_view:
-        raise invalid_request([Fault(pointer(*one.place), "contradiction", one.detail) for one in found_in_view])
+        raise RequestError([Fault(pointer(*one.place), "contradiction", one.detail) for one in found_in_view])
     shown = with_first_trick(view)
     values, assumed = scores_in(request, rules, data)
     if rules.variant == CUTTHROAT:

@@ -5,9 +5,9 @@ from typing import Annotated, Any, NamedTuple, Required
 from pydantic import Field, StrictInt, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
-from service.problems import Fault, invalid_request, pointer
 from spades.contract.answer import ANSWER_CONFIG
 from spades.contract.bids import FourBids
+from spades.contract.faults import Fault, RequestError, pointer
 from spades.contract.hand import Exchanged, Hand
 from spades.contract.reading import read_fields
 from spades.contract.rules import REQUEST_CONFIG, RulesInForce
@@ -69,7 +69,7 @@ class PassCall(NamedTuple):
 
 
 def read_pass(data: Any) -> PassCall:
-    """Read a request for the cards to give. Raises the 422."""
+    """Read a request for the cards to give. Raises `RequestError`."""
     request, rules = read_fields(data, _PASS)
     bids, seat, hand = request["bids"], request["seat"], request["hand"]
     number = cards_to_pass(bids[seat], bids[seat ^ 2], rules.nil_pass, rules.blind_nil_pass)
@@ -99,5 +99,5 @@ def read_pass(data: Any) -> PassCall:
             detail = f"received has {received.bit_count()} cards; accepted: {number}"
             faults.append(Fault("/received", "hand-size", detail))
     if faults:
-        raise invalid_request(faults)
+        raise RequestError(faults)
     return PassCall(hand, received, seat, bids[seat], number, rules)

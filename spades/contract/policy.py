@@ -6,8 +6,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, Field, StrictFloat, StrictInt, StrictStr, WithJsonSchema, with_config
 from typing_extensions import TypedDict
 
-from service.problems import quote
-from spades.contract.faults import refusal
+from spades.contract.faults import quote, refusal
 from spades.contract.rules import REQUEST_CONFIG
 from spades.errors import PolicyError
 from spades.options import CONVENTIONS, FULL_LEVEL, PLAYER_KINDS, Policy

@@ -4,9 +4,8 @@ from typing import Any, Final
 
 from pydantic import ValidationError, WithJsonSchema
 
-from service.problems import Fault, invalid_request
 from spades.contract.canonical import in_canonical_form
-from spades.contract.faults import faults_in, json_type
+from spades.contract.faults import Fault, RequestError, faults_in, json_type
 from spades.contract.rules import Context
 from spades.rules import Rules
 
@@ -15,12 +14,12 @@ _OBJECTS: Final = ("scores", "rules", "style", "players")  # fields of a request
 
 
 def read_fields(data: Any, validate: Any) -> tuple[dict[str, Any], Rules]:
-    """Return the fields of a request as ``validate`` reads them, and the rules in force. Raises the 422.
+    """Return the fields of a request as ``validate`` reads them, and the rules in force. Raises `RequestError`.
 
     It is for requests without a policy that bids.
     """
     if type(data) is not dict:
-        raise invalid_request([Fault("", "wrong-type", f"the request is {json_type(data)}; accepted: an object")])
+        raise RequestError([Fault("", "wrong-type", f"the request is {json_type(data)}; accepted: an object")])
     context = Context()
     try:
         return validate(data, context=context), context.rules
@@ -28,7 +27,7 @@ def read_fields(data: Any, validate: Any) -> tuple[dict[str, Any], Rules]:
         check_field_count(data)
         if (respelled := in_canonical_form(data)) is not None:
             return read_fields(respelled, validate)
-        raise invalid_request(faults_in(error)) from None
+        raise RequestError(faults_in(error)) from None
 
 
 def items_schema(model: str, most: int) -> WithJsonSchema:
@@ -37,14 +36,14 @@ def items_schema(model: str, most: int) -> WithJsonSchema:
 
 
 def read_batch(data: Any, validate: Any, field: str = "requests") -> list[Any]:
-    """Return the unread items of ``field`` in the body of a batch, as ``validate`` reads it. Raises the 422."""
+    """Return the unread items of ``field`` in the body of a batch, as ``validate`` reads it. Raises `RequestError`."""
     if type(data) is not dict:
-        raise invalid_request([Fault("", "wrong-type", f"the body is {json_type(data)}; accepted: an object")])
+        raise RequestError([Fault("", "wrong-type", f"the body is {json_type(data)}; accepted: an object")])
     check_field_count(data)
     try:
         return validate(data)[field]  # type: ignore[no-any-return]
     except ValidationError as error:
-        raise invalid_request(faults_in(error)) from None
+        raise RequestError(faults_in(error)) from None
 
 
 def check_field_count(data: Any) -> None:
@@ -63,7 +62,7 @@ def check_field_count(data: Any) -> None:
     for where, size in sizes.items():
         if size > MAX_KEYS:
             detail = f"{size} fields; accepted: at most {MAX_KEYS}"
-            raise invalid_request([Fault(where, "too-many-items", detail)])
+            raise RequestError([Fault(where, "too-many-items", detail)])
     if sum(sizes.values()) > MAX_KEYS:
         detail = f"{sum(sizes.values())} fields, those of {', '.join(_OBJECTS)} included; accepted: at most {MAX_KEYS}"
-        raise invalid_request([Fault("", "too-many-items", detail)])
+        raise RequestError([Fault("", "too-many-items", detail)])

@@ -2,7 +2,7 @@
 
 `BidRequest` and `BlindRequest` declare the fields: reading, faults, the OpenAPI document and the command line all come
 from them. A field that is null counts as left out. `read_bid` and `read_blind` turn a JSON value into a call that the
-bidding code takes, or raise the 422 with every fault at once. `conflicts` checks combinations of fields.
+bidding code takes, or raise `RequestError` with every fault at once. `conflicts` checks combinations of fields.
 """
 
 import json
@@ -13,13 +13,12 @@ from pydantic import Field, StrictInt, TypeAdapter, ValidationError, with_config
 from pydantic_core import core_schema
 from typing_extensions import TypedDict
 
-from service.problems import Fault, invalid_request, pointer
 from spades.bidder import Position
 from spades.bis.cutthroat import own_and_best
 from spades.contract.bids import LegalBids, PreviousBids
 from spades.contract.canonical import in_canonical_form
 from spades.contract.conflicts import conflicts_in
-from spades.contract.faults import faults_in, json_type
+from spades.contract.faults import Fault, RequestError, faults_in, json_type, pointer
 from spades.contract.hand import Hand
 from spades.contract.policy import (
     DEFAULT_POLICY,
@@ -206,7 +205,7 @@ class BlindCall(NamedTuple):
 
 
 def read_bid(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> BidCall:
-    """Read a request for a bid. Raises the 422.
+    """Read a request for a bid. Raises `RequestError`.
 
     ``games``: those that have a win table; ``options``: what the table set gives to policies.
     """
@@ -236,18 +235,18 @@ def _changed(policy: Policy, fields: Mapping[str, Any]) -> Policy:
 
 
 def read_blind(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> BlindCall:
-    """Read a request for a blind nil; arguments: see `read_bid`. Raises the 422."""
+    """Read a request for a blind nil; arguments: see `read_bid`. Raises `RequestError`."""
     fields, rules, bidder, standing, _, assumed = _read(data, _BLIND, games, options, blind=True)
     return BlindCall(fields["previous_bids"], Standing(*standing), rules, bidder, assumed, fields.get("seed"))
 
 
 def _read(data: Any, validate: Any, games: Games, options: SetOptions, blind: bool = False) -> _Common:
-    """Read a request with ``validate``, and find its policy and its score. Raises the 422.
+    """Read a request with ``validate``, and find its policy and its score. Raises `RequestError`.
 
     ``blind``: the request is about a blind nil. Then `best` never means `winprob`, which bids no blind nil.
     """
     if type(data) is not dict:
-        raise invalid_request([Fault("", "wrong-type", f"the request is {json_type(data)}; accepted: an object")])
+        raise RequestError([Fault("", "wrong-type", f"the request is {json_type(data)}; accepted: an object")])
     context = Context()
     fields: dict[str, Any] = {}
     faults: list[Fault] = []
@@ -268,7 +267,7 @@ def _read(data: Any, validate: Any, games: Games, options: SetOptions, blind: bo
     conflicts = conflicts_in(data, context, bidder, games)
     if faults or conflicts:
         known = {(fault.pointer, fault.code) for fault in faults}
-        raise invalid_request(faults + [fault for fault in conflicts if (fault.pointer, fault.code) not in known])
+        raise RequestError(faults + [fault for fault in conflicts if (fault.pointer, fault.code) not in known])
     values, assumed = scores_in(fields, rules, data)
     by_seat = NO_SCORES
     if rules.variant == CUTTHROAT:

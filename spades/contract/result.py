@@ -5,7 +5,7 @@ A result pairs a stated probability with what happened. The other fields are for
 """
 
 from functools import lru_cache
-from typing import Annotated, Any, Final, Literal, NamedTuple, Required
+from typing import Annotated, Any, Final, NamedTuple, Required
 
 from pydantic import (
     AfterValidator,
@@ -21,10 +21,8 @@ from pydantic import (
 )
 from typing_extensions import TypedDict
 
-from service.problems import Fault, invalid_request
-from spades.contract.answer import ANSWER_CONFIG, Problem
 from spades.contract.bids import ReportedBids
-from spades.contract.faults import refusal
+from spades.contract.faults import Fault, RequestError, refusal
 from spades.contract.hand import TRICKS
 from spades.contract.policy import POLICY_CHARS, POLICY_PATTERN, policy_fault
 from spades.contract.reading import items_schema, read_fields
@@ -149,23 +147,6 @@ class ResultsRequest(TypedDict):
     results: Annotated[list[Any], Field(max_length=MAX_RESULTS), items_schema("Result", MAX_RESULTS)]
 
 
-@with_config(ANSWER_CONFIG)
-class RefusedResult(TypedDict):
-    """A result that was not counted."""
-
-    index: Annotated[int, Field(ge=0, description="Its place among the results.")]
-    status: Literal[422, 500]
-    body: Problem
-
-
-@with_config(ANSWER_CONFIG)
-class ResultsAnswer(TypedDict):
-    """How many results were accepted, and what is wrong with the others."""
-
-    accepted: int
-    refused: list[RefusedResult]
-
-
 RESULTS: Final = TypeAdapter[ResultsRequest](ResultsRequest).validator.validate_python
 _RESULT = TypeAdapter[Result](Result).validator.validate_python
 
@@ -178,11 +159,11 @@ class ResultCall(NamedTuple):
 
 
 def read_result(data: Any) -> ResultCall:
-    """Read one result. Raises the 422 with every fault."""
+    """Read one result. Raises `RequestError` with every fault."""
     fields, _ = read_fields(data, _RESULT)
     faults = _conflicts(fields)
     if faults:
-        raise invalid_request(faults)
+        raise RequestError(faults)
     return ResultCall(fields, fields["policy"].partition(":")[0])
 
 

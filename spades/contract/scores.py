@@ -6,8 +6,7 @@ from typing import Annotated, Any, Final, TypeAlias
 from pydantic import Field, PlainValidator, StrictInt, ValidationInfo, WithJsonSchema, with_config
 from typing_extensions import TypedDict
 
-from service.problems import Fault, pointer
-from spades.contract.faults import TABLE_OF_FOUR, Place, json_type, refusal
+from spades.contract.faults import TABLE_OF_FOUR, Fault, Place, json_type, pointer, refusal
 from spades.contract.rules import REQUEST_CONFIG, Context
 from spades.position import is_over
 from spades.rules import CUTTHROAT, VARIANTS, Rules

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field, StrictStr
 
-from service.problems import Fault, quote
+from spades.contract.faults import Fault, quote
 from spades.contract.round_id import Id
 
 TablesName = Annotated[

@@ -9,8 +9,9 @@ import orjson
 import pytest
 
 from service.endpoints.bids import answer_one
-from service.problems import CODES, MAX_FAULTS, MEDIA_TYPE, ProblemError
+from service.problems import MEDIA_TYPE
 from spades.contract.examples import CARD_REQUEST, FAULTS, PASS_REQUEST, SPECTATOR_REQUEST
+from spades.contract.faults import CODES, MAX_FAULTS, RequestError
 from spades.contract.reading import MAX_KEYS
 from spades.rules import Rules
 
@@ -286,7 +287,7 @@ def test_no_single_request_takes_long(app, capsys, case):
     for _ in range(15):
         data = orjson.loads(orjson.dumps(request))
         started = perf_counter()
-        with suppress(ProblemError):
+        with suppress(RequestError):
             orjson.dumps(answer_one(app.state, app.state.sets, data, None)[0])
         times.append(perf_counter() - started)
     with capsys.disabled():

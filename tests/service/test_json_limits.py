@@ -12,8 +12,8 @@ from pydantic import TypeAdapter
 
 from service.endpoints.batches import batch
 from service.json_body import BATCH_LIMITS, SINGLE_LIMITS, SMALL_BYTES, JsonLimits, excess
-from service.problems import ProblemError
 from spades.contract.examples import REQUEST
+from spades.contract.faults import RequestError
 from spades.contract.request import MAX_ITEMS, BidRequest, BlindRequest
 
 _MIB = 1024 * 1024
@@ -181,7 +181,7 @@ def test_no_body_blocks_the_event_loop(app, capsys, shape):
             started = perf_counter()
             await asyncio.sleep(0)
             slowest = max(slowest, perf_counter() - started)
-        with pytest.raises(ProblemError):
+        with pytest.raises(RequestError):
             await task
         return slowest
 

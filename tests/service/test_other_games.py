@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
-from service.problems import ProblemError
 from spades.bidder import decide
+from spades.contract.faults import RequestError
 from spades.contract.request import read_bid
 from spades.rules import FIELDS, NO_LOSING_GOAL, PRESETS, make_rules
 from spades.scoring import Standing
@@ -39,7 +39,7 @@ def test_every_common_game_is_served():
         assert nearest.win_slice.floor * nearest.win_slice.unit <= max(lose or -150, -150)
         strict = _request(rules | {"approximate": False})
         if named:
-            with pytest.raises(ProblemError) as refused:
+            with pytest.raises(RequestError) as refused:
                 read_bid(strict, tables.games)
             faults = refused.value.faults
             assert {(fault.pointer.replace("/rules/", "rules."), fault.code) for fault in faults} == {

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from service.problems import CODES
 from spades.bidder import BLIND_NIL
 from spades.cards import format_pbn
 from spades.contract import bids
 from spades.contract.examples import BLIND_REQUEST, CUTTHROAT_REQUEST, REQUEST
+from spades.contract.faults import CODES
 from spades.contract.request import BidRequest, read_bid, read_blind
 from spades.contract.rules import takes_null
 from spades.decks import CARD_CODES, DECKS

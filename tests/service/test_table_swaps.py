@@ -8,11 +8,10 @@ from pydantic import TypeAdapter
 
 from service.app import create_app
 from service.endpoints import batches as batch_module
+from service.endpoints.batch_answers import BidsAnswer, InferencesAnswer
 from service.roles import Canary
 from service.table_sets import open_sets
-from spades.contract.answer import BidsAnswer
 from spades.contract.examples import SHORT_INFERENCE_REQUEST
-from spades.contract.inference import InferencesAnswer
 from tests.patience import patient
 from tests.service.made_sets import HAND
 from tests.service.test_metrics import _samples

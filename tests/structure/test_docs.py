@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from service.problems import CODES, TYPES
+from service.problems import TYPES
 from service.responder import ROUTES
 from service.settings import Settings
+from spades.contract.faults import CODES
 from spades.policies import SERVED, options_of
 from spades.rules import FIELDS, PRESETS, VARIANTS
 from spades.table_profile import PROFILES

@@ -10,7 +10,7 @@ from spades.bis.regular import limit_takes
 from spades.cards import ACE, KING, QUEEN, TEN, spades_of
 from spades.options import Policy
 from spades.scoring import BLIND_NIL
-from spades.table_views import Tables
+from spades.tables import Tables
 
 
 class Baseline(NamedTuple):

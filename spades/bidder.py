@@ -10,19 +10,16 @@
 
 from typing import Any, Literal, NamedTuple
 
-from spades.auction import auction_after
 from spades.cards import without_jokers
-from spades.legal import allowed_bids, nearest_allowed
+from spades.legal import allowed_bids, nearest_allowed, sees_no_jokers
 from spades.options import Policy
 from spades.policies import ROWS
-from spades.position import Position
+from spades.position import EXPLAINED, Position, Turn, auction_after
 from spades.record import record
 from spades.rules import JOKERS
 from spades.scoring import BLIND_NIL, NIL, Standing
-from spades.table_profile import profile_of
+from spades.tables import profile_of
 from spades.tableset import TableSet
-from spades.turn import EXPLAINED, Turn
-from spades.variants import sees_no_jokers
 
 __all__ = ["BLIND_NIL", "Decision", "Position", "decide", "nearest_legal", "turn_of"]
 
@@ -51,7 +48,7 @@ def decide(
     """Return the bid of ``policy`` in ``position`` at full strength.
 
     ``legal``: the bids that the caller accepts, sorted; if given, the bid is always one of them. ``explain``: which
-    explanation to make, `turn.EXPLAINED` (True), NOT_EXPLAINED (False) or BRIEF. `skill.decide_with_skill` applies a
+    explanation to make: `position.EXPLAINED`, NOT_EXPLAINED or BRIEF. `skill.decide_with_skill` applies a
     skill level or a style. For policy `winprob`, the caller has checked that a win table serves the rules
     (`Games.nearest` returns one).
     """

@@ -12,10 +12,8 @@ from typing import Any, Final, NamedTuple
 
 from spades.bidder import Decision
 from spades.bidder import decide as decide_at_full_strength
-from spades.cards import SUIT_TEXTS, SUITS, cards_of
-from spades.decks import CARD_NAMES, parse_card_of, parse_cards, parse_hand
+from spades.cards import CARD_NAMES, SUIT_TEXTS, SUITS, cards_of, parse_card_of, parse_cards, parse_hand
 from spades.errors import PolicyError, PositionError, RulesError
-from spades.exchange import Exchange, exchange_in
 from spades.explain.pass_explanation import PASS_TEMPLATES
 from spades.explain.reasons import TEMPLATES
 from spades.inference.contradictions import NOTHING_FITS, contradictions
@@ -23,21 +21,21 @@ from spades.inference.inference import BIDDERS, Bids, Inferred, random_deals
 from spades.inference.inference import infer as infer_from_view
 from spades.inference.knowledge import SPECTATOR, View
 from spades.inference.play_checks import with_first_trick
+from spades.legal import deck_number, deck_of
 from spades.levels import LARGEST_SEED
 from spades.options import Policy
+from spades.passing import Exchange, exchange_in
 from spades.play.card_reasons import CARD_TEMPLATES, PLAYERS, explain_card
 from spades.play.history import KINDS, Known, state_before
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, write_rules
 from spades.policies import BEST, SERVED
-from spades.position import CLASSIC, TRICKS, Position, check_bids, check_scores
+from spades.position import CLASSIC, EXPLAINED, NOT_EXPLAINED, TRICKS, Position, check_bids, check_scores
 from spades.rules import CUTTHROAT, FIELDS, VARIANTS, Rules, describe
 from spades.scoring import BLIND_NIL, Standing
 from spades.set_options import bidder_of, options_of
 from spades.skill import decide_with_skill, position_seed
 from spades.tableset import TableSet
-from spades.turn import EXPLAINED, NOT_EXPLAINED
-from spades.variants import deck_number, deck_of
 
 # The sentence of each reason as a template, by what it explains (a bid, a card to play, a card to pass) and by code.
 REASONS: Final = MappingProxyType(

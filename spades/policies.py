@@ -23,10 +23,10 @@ from spades.explain.explanation import explain_baseline, explain_bis
 from spades.explain.winprob_explanation import explain_winprob
 from spades.legal import allowed_bids
 from spades.options import BIS, FIXED, FULL_LEVEL, IO, MS, OPTIONS, RB, WINPROB, Policy
+from spades.position import Turn
 from spades.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ
-from spades.table_views import Tables
+from spades.tables import Tables
 from spades.tableset import TableSet
-from spades.turn import Turn
 from spades.winprob.decision import WinDecision, win_decision
 
 

@@ -1,15 +1,85 @@
-"""A position: what a bidder may know when it is their turn to bid; and the checks of its bids and scores."""
+"""A position at a player's turn to bid: as a caller gives it, the auction as kernels read it, and what policies get.
+
+Seats are 0..3 in bidding order. The previous bids are three ints ``b0, b1, b2`` in that order; a bid that has not been
+made yet is NO_BID. The bidder's seat equals the number of previous bids.
+"""
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import NamedTuple
 
-from spades.auction import NO_BID
-from spades.decks import parse_hand
+from spades.cards import parse_hand
 from spades.errors import PositionError
-from spades.legal import possible_bids
+from spades.legal import SPADE_COUNTS, deck_number, possible_bids
+from spades.record import record
 from spades.rules import CUTTHROAT, PRESETS, VARIANTS, Rules
-from spades.scoring import BLIND_NIL, Standing, contract_of, game_winner
-from spades.variants import SPADE_COUNTS, deck_number
+from spades.scoring import BLIND_NIL, NO_BID, Standing, contract_of, game_winner, is_nil
+from spades.tables import Tables
+
+_UNBID = ((NO_BID, NO_BID, NO_BID), (NO_BID, NO_BID), (NO_BID,), ())
+
+
+class Auction(NamedTuple):
+    """The auction at a bidder's turn."""
+
+    seat: int  # 0..3 in bidding order
+    b0: int  # first previous bid, NO_BID if not made yet; b1 and b2 likewise
+    b1: int
+    b2: int
+    partner_bid: int  # NO_BID if partner has not bid yet, or if each player plays alone
+    opponents_nils: int  # number of nils that opponents have bid so far, 0..3
+    sum_of_bids: int  # tricks; a nil counts 0
+    sequence: int  # row of the previous bids in every table that has one row per sequence of bids
+
+
+def read_auction(seat: int, b0: int, b1: int, b2: int) -> Auction:
+    """Return the auction at the turn of ``seat``.
+
+    Bids of ``seat`` and later seats are ignored. A blind nil uses the table row of a nil.
+
+    >>> read_auction(3, 4, 0, 14)[4:], read_auction(1, 14, -1, -1)[4:]
+    ((0, 1, 4, 995), (-1, 1, 0, 1))
+    """
+    partner_bid, nils, total, sequence = NO_BID, 0, 0, 0
+    if seat > 0:
+        first = 0 if b0 == BLIND_NIL else b0
+        if seat == 1:
+            nils, total, sequence = 0 if first else 1, first, 1 + first
+        else:
+            second = 0 if b1 == BLIND_NIL else b1
+            if seat == 2:
+                partner_bid, nils = b0, 0 if second else 1
+                total, sequence = first + second, 15 + 14 * first + second
+            else:
+                third = 0 if b2 == BLIND_NIL else b2
+                partner_bid, nils = b1, (0 if first else 1) + (0 if third else 1)
+                total, sequence = first + second + third, 211 + 196 * first + 14 * second + third
+    return record(Auction, (seat, b0, b1, b2, partner_bid, nils, total, sequence))
+
+
+@cache  # at most 3,616 entries: 1 + 15 + 15**2 + 15**3 auctions
+def auction_after(bids: tuple[int, ...]) -> Auction:
+    """Return the auction after 0..3 previous bids, in bidding order."""
+    seat = len(bids)
+    return read_auction(seat, *bids + _UNBID[seat])
+
+
+def without_partner(auction: Auction) -> Auction:
+    """Return the same auction for cutthroat, in which all three other players are opponents."""
+    seat, b0, b1, b2, partner_bid, nils, total, sequence = auction
+    return record(Auction, (seat, b0, b1, b2, NO_BID, nils + (1 if is_nil(partner_bid) else 0), total, sequence))
+
+
+def sequence_after(sequence: int, bid: int) -> int:
+    """Return the row of a sequence of bids that is longer by ``bid``.
+
+    ``sequence`` is the row of the shorter sequence. A blind nil counts as a nil.
+
+    >>> sequence_after(0, 3), sequence_after(sequence_after(0, 3), 14)
+    (4, 57)
+    """
+    return 14 * sequence + 1 + contract_of(bid)
+
 
 CLASSIC = PRESETS["classic"]
 NO_SCORES = (0, 0, 0, 0)
@@ -116,3 +186,19 @@ def is_over(points: Sequence[int], rules: Rules) -> bool:
         return game_winner(points[0], points[1], rules) != 0
     highest = max(points)
     return (highest >= rules.win or min(points) <= rules.lose) and points.count(highest) == 1
+
+
+NOT_EXPLAINED, EXPLAINED, BRIEF = False, True, 2  # how to explain a bid: not at all, in full, by its first reasons
+
+
+class Turn(NamedTuple):
+    """A position, values derived from it, the legal bids, and what explanation is wanted."""
+
+    hand: int  # as the policy sees it: without jokers if the policy does not know them
+    position: Position
+    auction: Auction
+    standing: Standing
+    allowed: int  # set of the bids that the rules allow
+    tables: Tables  # of the table profile
+    legal: tuple[int, ...] | None  # the caller's legal bids, sorted; None if the rules alone decide
+    explain: int  # NOT_EXPLAINED, EXPLAINED or BRIEF

@@ -10,6 +10,7 @@ from spades.rules import TRICKS_ARE_BAGS, TRICKS_COUNT_FOR_CONTRACT, Rules
 
 NIL = 0
 BLIND_NIL = 14
+NO_BID = -1  # of a seat that has not bid yet
 TEN_TRICKS = 10  # with `ten_for_200` a contract of exactly ten wins or loses TEN_POINTS
 TEN_POINTS = 200
 

@@ -13,9 +13,9 @@ from spades.explain.winprob_explanation import explain_winprob
 from spades.levels import perturbed, sample_bid
 from spades.options import BIS, WINPROB, Policy
 from spades.policies import ROWS, weigh_bids
+from spades.position import EXPLAINED, NOT_EXPLAINED
 from spades.rules import seed_values
 from spades.tableset import TableSet
-from spades.turn import EXPLAINED, NOT_EXPLAINED
 from spades.winprob.decision import whole_nil
 
 

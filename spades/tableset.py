@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from spades.errors import TablesError
 from spades.inference.inference import Readers, readers_of
 from spades.manifest import MANIFEST, FamilyEntry, FileEntry, Manifest, check_strays, read_manifest
-from spades.table_profile import PARTNERSHIP_PROFILE, PROFILES
-from spades.table_views import Tables, dtypes_of
+from spades.tables import PARTNERSHIP_PROFILE, PROFILES, Tables, dtypes_of
 from spades.winprob.games import SHIPPED_ROWS, WIN_CELLS, Games, games_of, whole_rows
 from spades.winprob.weights import Weights, load_weights
 
@@ -44,7 +43,7 @@ class FileState(NamedTuple):
 class TableSet:
     """The open tables: ``arrays`` by name, read-only; ``kernel`` and ``kernel_arrays`` are views of the same bytes.
 
-    Both views hold one `Tables` for each table profile (`table_profile.PROFILES`).
+    Both views hold one `Tables` for each table profile (`tables.PROFILES`).
     """
 
     directory: Path

@@ -16,16 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from spades.auction import read_auction
 from spades.bidder import Position, decide
 from spades.cards import DECK, cards_of
 from spades.legal import allowed_bids
 from spades.numerals import integer
 from spades.options import Policy
 from spades.policies import SERVED, parse_policy
+from spades.position import read_auction
 from spades.rules import PRESETS, Rules
 from spades.scoring import Standing
-from spades.table_profile import PARTNERSHIP_PROFILE
+from spades.tables import PARTNERSHIP_PROFILE
 from spades.tableset import open_tables
 from tables.engine.game import SUMS, Lineup
 from tables.engine.jit import entry

@@ -24,7 +24,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.auction import SEQUENCES
 from spades.cards import RANKS
 from spades.numerals import integer
 from spades.options import FULL_LEVEL, Policy
@@ -34,7 +33,7 @@ from spades.play.srp.goals import ALL_PIECES, FIRST_PIECES, OVER, PIECE_NAMES, P
 from spades.play.srp.lead_values import LEAD_FEATURES
 from spades.policies import ROWS, SERVED, parse_policy, with_skill
 from spades.rules import CUTTHROAT, PRESETS, Rules, make_rules
-from spades.table_views import Tables
+from spades.tables import SEQUENCES, Tables
 from spades.tableset import open_tables
 from tables.arena import stats
 from tables.arena.match import PAPER_RULES

@@ -21,7 +21,7 @@ from spades.play.tricks import legal_cards, play_card, suit_mask
 from spades.policies import parse_policy
 from spades.rules import Rules
 from spades.scoring import game_winner
-from spades.table_views import Tables
+from spades.tables import Tables
 from spades.winprob.win_table import win_array
 from tables.arena.match import PAPER_RULES
 from tables.engine.deal import Deals, prepare_state

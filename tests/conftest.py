@@ -18,10 +18,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from spades.auction import SEQUENCES
 from spades.bis.nil import GRID
-from spades.table_profile import PARTNERSHIP_PROFILE
-from spades.table_views import Tables
+from spades.tables import PARTNERSHIP_PROFILE, SEQUENCES, Tables
 from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from spades.winprob.features import BID_INPUTS, INPUTS
 from spades.winprob.games import WIN_CELLS

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from spades.cards import RANKS, SUITS
+from spades.cards import CARD_CODES, RANKS, SUITS
 from spades.contract.faults import Fault, RequestError
 from spades.contract.request import read_bid
-from spades.decks import CARD_CODES
 from spades.winprob.games import SHIPPED, Games
 
 

@@ -24,9 +24,9 @@ from spades.contract.faults import RequestError
 from spades.contract.reading import check_field_count
 from spades.contract.request import BidCall, read_bid
 from spades.explain.success_curve import success_curve
+from spades.position import NOT_EXPLAINED
 from spades.skill import decide_with_skill
 from spades.tableset import TableSet
-from spades.turn import NOT_EXPLAINED
 
 
 def bid(state: State, sets: TableSets, body: bytes, key: Key | None) -> tuple[bytes, str]:

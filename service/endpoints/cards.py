@@ -16,14 +16,13 @@ from service.keys import Key
 from service.problems import deadline_exceeded
 from service.state import State
 from service.table_sets import TableSets
-from spades.cards import cards_of
+from spades.cards import CARD_NAMES, cards_of
 from spades.contract.card import CardAnswer, CardCall, read_card
 from spades.contract.faults import Fault, RequestError
-from spades.decks import CARD_NAMES
+from spades.legal import deck_number
 from spades.play.card_reasons import PLAYERS, explain_card
 from spades.play.tricks import legal_cards
 from spades.rules import CUTTHROAT
-from spades.variants import deck_number
 
 
 async def play(state: State, body: bytes, deadline: float, key: Key | None) -> tuple[bytes, str | None]:

@@ -11,7 +11,7 @@ from fastapi import APIRouter
 
 from service.endpoints.openapi import GET_PROBLEMS
 from service.state import State
-from spades.cards import SUITS
+from spades.cards import CARD_NAMES, DECKS, SUITS
 from spades.contract.catalogue import (
     DeckInfo,
     PoliciesAnswer,
@@ -25,14 +25,12 @@ from spades.contract.catalogue import (
 )
 from spades.contract.policy import DEFAULT_POLICY, POLICIES
 from spades.contract.rules import DEFAULT_PRESET
-from spades.decks import CARD_NAMES, DECKS
 from spades.explain.pass_explanation import PASS_NUMBERS, PASS_TEMPLATES
 from spades.explain.reasons import NUMBERS, TEMPLATES
 from spades.options import BIS
 from spades.play.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
 from spades.policies import BEST, BEST_DECIDERS, ROWS, decider_of, options_of, row_of
-from spades.rule_fields import Rule
-from spades.rules import FIELDS, PRESETS, VARIANTS, describe, overrides_of
+from spades.rules import FIELDS, PRESETS, VARIANTS, Rule, describe, overrides_of
 from spades.set_options import SetOptions
 from spades.strength import Measured, Results, read_results, strength_of, texts_of_catalogue, win_rates_of
 from spades.winprob.games import SHIPPED, WON_VARIANTS, Games, all_rules

@@ -19,14 +19,14 @@ from service.json_body import SINGLE_LIMITS
 from service.keys import Key
 from service.state import SLICE_S, State
 from service.table_sets import TableSets
+from spades.cards import CARD_NAMES
 from spades.contract.faults import Fault, RequestError
 from spades.contract.inference import InferenceCall, InferenceItemAnswer, read_inference, read_inference_item
-from spades.decks import CARD_NAMES
 from spades.inference.contradictions import NOTHING_FITS
 from spades.inference.deals import Seats, draw, sampler_of
 from spades.inference.inference import Inferred, Readers, infer
 from spades.inference.knowledge import Unseen
-from spades.variants import deck_number
+from spades.legal import deck_number
 
 DEALS_AT_ONCE: Final = 200  # deals drawn in one step; the result does not depend on it
 _DECIMALS = 9  # of probabilities in answers; their sum over up to 52 cards is exact to 1e-7

@@ -12,9 +12,9 @@ from service.state import State
 from service.table_sets import TableSets
 from spades.contract.passing import PassAnswer, PassCall, read_pass
 from spades.explain.pass_explanation import explain_pass
+from spades.legal import deck_number, deck_of
 from spades.passing import given_cards
 from spades.scoring import is_nil
-from spades.variants import deck_number, deck_of
 
 
 def give(state: State, sets: TableSets, body: bytes, key: Key | None) -> tuple[bytes, None]:

@@ -6,13 +6,12 @@ The search runs in another process (`service.searchers`). This module writes its
 from typing import Any, Final
 
 from service.searchers import opening
-from spades.cards import cards_of
+from spades.cards import CARD_NAMES, cards_of
 from spades.contract.card import CardAnswer, CardCall, Search, TriedCard
-from spades.decks import CARD_NAMES
+from spades.legal import deck_number
 from spades.play.card_reasons import SEARCH_VERSION, explain_card, reason
 from spades.play.tricks import legal_cards
 from spades.tableset import TableSet
-from spades.variants import deck_number
 
 _DECIMALS: Final = 6  # of probabilities
 _PERCENT_DECIMALS: Final = 1

@@ -6,7 +6,6 @@ nil threshold. At the end, if the rules do not allow the bid, the nearest allowe
 
 from typing import NamedTuple
 
-from spades.auction import NO_BID, Auction
 from spades.bis.conventions import (
     NO_CONVENTION_STEP,
     ConventionStep,
@@ -38,14 +37,13 @@ from spades.bis.stakes import (
     scaled_nil_threshold,
 )
 from spades.cards import suits_of
-from spades.legal import nearest_allowed
+from spades.legal import extra_spades_of, nearest_allowed, nil_threshold
 from spades.options import NO_CONVENTION, Policy
+from spades.position import Auction
 from spades.record import record
 from spades.rules import PARTNERSHIP, Rules
-from spades.scoring import Standing
-from spades.table_profile import convention_of
-from spades.table_views import Tables
-from spades.variants import extra_spades_of, nil_threshold
+from spades.scoring import NO_BID, Standing
+from spades.tables import Tables, convention_of
 
 MANY_SPADES = 9  # up to this many spades, a hand's certain tricks are at most its `spade_takes`
 

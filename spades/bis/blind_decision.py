@@ -6,7 +6,6 @@
 
 from typing import Any, NamedTuple
 
-from spades.auction import auction_after
 from spades.bis.blind_nil import (
     BESIDE_NIL,
     BIG6_DEMAND,
@@ -22,9 +21,10 @@ from spades.bis.blind_nil import (
     hash_uniform,
 )
 from spades.options import BIS, Policy
+from spades.position import auction_after
 from spades.rules import Rules
 from spades.scoring import Standing
-from spades.table_profile import profile_of
+from spades.tables import profile_of
 from spades.tableset import TableSet
 
 

@@ -9,14 +9,13 @@ bidder looks, `bis` makes the bid. See docs/explanation/how-bis-bids.md, "Blind 
 
 from typing import NamedTuple
 
-from spades.auction import Auction, sequence_after
 from spades.bis.conventions import partner_signalled
 from spades.legal import NIL_BIT, allowed_bids
 from spades.options import BIG6, Policy
+from spades.position import Auction, sequence_after
 from spades.rules import Rules
 from spades.scoring import Standing, is_nil
-from spades.table_profile import convention_of
-from spades.table_views import Tables
+from spades.tables import Tables, convention_of
 
 # The rule that decided: first the rules against a blind nil, then the rules that call for one.
 NO_REASON, SWITCHED_OFF, RULED_OUT, NOT_BEHIND, BESIDE_NIL, BIG6_DEMAND, DESPAIR, FOURTH_SEAT = range(8)

@@ -8,15 +8,15 @@ signal, and make no bid that partner would read as one.
 The second partner answers a 6 with a blind nil if the rules allow it (`blind_nil`). Otherwise they answer it like a 5:
 with a nil, at a lower threshold, and the king or queen of spades does not rule it out.
 
-`table_profile.convention_of` returns the convention that applies at a score. A signal that the rules of the game do not
+`tables.convention_of` returns the convention that applies at a score. A signal that the rules of the game do not
 allow is not made. See docs/explanation/how-bis-bids.md, "Conventions".
 """
 
 from typing import NamedTuple
 
-from spades.auction import NO_BID
 from spades.cards import ACE, JACK, KING, TEN, spades_of
 from spades.options import BIG5, BIG6, NO_CONVENTION
+from spades.scoring import NO_BID
 
 FIVE, SIX = 5, 6  # the bids that are reserved as signals of Big 5 and Big 6
 MOST_TAKES = 6  # most regular takes of a Big 5 signal; Big 6 has no upper limit

@@ -9,7 +9,6 @@ docs/explanation/how-bis-bids.md, "Cutthroat".
 
 from typing import NamedTuple
 
-from spades.auction import NO_BID, Auction, sequence_after, without_partner
 from spades.bis.endgame import (
     CLOSE_RACE,
     DESPERATE_NIL,
@@ -32,10 +31,11 @@ from spades.bis.stakes import at_least_certain, bag_offset, scaled_nil_threshold
 from spades.cards import suits_of
 from spades.legal import nearest_allowed
 from spades.options import Policy
+from spades.position import Auction, sequence_after, without_partner
 from spades.record import record
 from spades.rules import Rules
-from spades.scoring import contract_of, nil_stake
-from spades.table_views import Tables
+from spades.scoring import NO_BID, contract_of, nil_stake
+from spades.tables import Tables
 
 REACH = 140  # points, a little more than a bid of 13; a seat further from the goal cannot win in this round
 

@@ -8,15 +8,15 @@ by the game's rules. See docs/explanation/how-bis-bids.md, "The end of the game"
 
 from typing import NamedTuple
 
-from spades.auction import NO_BID, Auction, sequence_after
 from spades.bis.nil import NOT_RULED_OUT, Nil
 from spades.bis.regular import Regular, limit_takes
 from spades.legal import nearest_allowed
 from spades.options import Policy
+from spades.position import Auction, sequence_after
 from spades.record import record
 from spades.rules import Rules
-from spades.scoring import BLIND_NIL, TEN_POINTS, Standing, contract_of, contract_points, nil_stake
-from spades.table_views import Tables
+from spades.scoring import BLIND_NIL, NO_BID, TEN_POINTS, Standing, contract_of, contract_points, nil_stake
+from spades.tables import Tables
 
 NO_RULE, OPPONENTS_NIL, COMPLETE_TO_14, CLOSE_RACE, DESPERATE_NIL, REGULAR_WINS_TOO, LAST_SEAT_ONE_LESS = range(7)
 RULE_NAMES = (

@@ -6,15 +6,15 @@ whether to bid nil; `endgame` may still change that bid.
 
 from typing import NamedTuple
 
-from spades.auction import Auction
 from spades.cards import ACE, KING, QUEEN, TEN
 from spades.legal import NIL_BIT
 from spades.options import FULL, SINGLE
 from spades.passing import suits_after_pass
+from spades.position import Auction
 from spades.record import record
 from spades.rules import Rules
 from spades.scoring import BLIND_NIL, contract_of
-from spades.table_views import Tables, View
+from spades.tables import Tables, View
 
 VOID_FACTOR = 1.15  # factor of the nil value with a void side suit (ECAI 2020, section 4.2)
 LOW_FOUR = 2  # value of `NilTerms.honours`: as 1, and four spades below the king do not rule a nil out either
@@ -66,7 +66,7 @@ class NilTerms(NamedTuple):
     curves: int = FULL  # which success curve: options.FULL, SINGLE or RAW
     honours: int = 0  # 1: a king or queen of spades does not rule a nil out; LOW_FOUR: nor do four low spades
     nils: int = 1  # 0: never bid nil
-    extra_spades: int = 0  # number of spades beyond 13: 2 or 3 with jokers (`variants.extra_spades_of`)
+    extra_spades: int = 0  # number of spades beyond 13: 2 or 3 with jokers (`legal.extra_spades_of`)
 
 
 def ruled_out(spades: int, partner_bid: int, honours: int, nils: int, allowed: int, extra_spades: int = 0) -> int:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from spades.record import record
 from spades.scoring import contract_of
-from spades.table_views import Tables
+from spades.tables import Tables
 
 MOST_RUFFS = 9  # only the first three tricks of a side suit are counted, and there are three side suits
 

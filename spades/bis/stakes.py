@@ -5,12 +5,11 @@ points, the second partner may bid what makes the contract ten. `legal` computes
 The command `python -m tables fit rules` fits the constants; docs/strength.md shows their effect.
 """
 
-from spades.auction import NO_BID
 from spades.bis.regular import Regular, certain_tricks
 from spades.legal import nearest_allowed
 from spades.options import Policy
 from spades.rules import FIELDS, Rules, rules_maker
-from spades.scoring import TEN_TRICKS, contract_of
+from spades.scoring import NO_BID, TEN_TRICKS, contract_of
 
 # What decided the number: the regular takes, the bids that the rules allow, the contract of ten, certain tricks.
 AS_COUNTED, BY_RULES, FOR_TEN, CERTAIN = range(4)

@@ -5,14 +5,12 @@ from typing import Annotated, Any, Final
 
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
-from spades.auction import NO_BID
 from spades.contract.faults import TABLE_OF_FOUR, Place, is_huge, json_type, quote, refusal
 from spades.contract.hand import TRICKS
 from spades.contract.rules import CLASSIC, Context
-from spades.legal import possible_bids
+from spades.legal import SPADE_COUNTS, possible_bids
 from spades.rules import CUTTHROAT, SUICIDE, UNLIMITED, VARIANTS, Rules
-from spades.scoring import BLIND_NIL, contract_of, is_nil
-from spades.variants import SPADE_COUNTS
+from spades.scoring import BLIND_NIL, NO_BID, contract_of, is_nil
 
 Faults = list[tuple[Place, str, str]]
 MAX_LEGAL_BIDS: Final = 15  # nil, 1 to 13, blind nil

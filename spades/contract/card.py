@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, NotRequired, Requ
 from pydantic import Field, PlainValidator, StrictInt, TypeAdapter, ValidationInfo, WithJsonSchema, with_config
 from typing_extensions import TypedDict
 
+from spades.cards import CARD_NAMES
 from spades.contract.answer import ANSWER_CONFIG, Assumed, TablesVersion, reason_config
 from spades.contract.bids import FourBids
 from spades.contract.exchanged_cards import Given, Received, exchange_of
@@ -17,13 +18,12 @@ from spades.contract.request import assumed_rules
 from spades.contract.rules import REQUEST_CONFIG, Context, OptionalRules
 from spades.contract.scores import OptionalScores, score_faults, scores_in
 from spades.contract.table_choice import GameId, TablesName
-from spades.decks import CARD_NAMES
+from spades.legal import deck_number, deck_of
 from spades.play.card_reasons import CARD_NUMBERS, CARD_TEMPLATES, NEWEST, NEWEST_ALONE, SEARCH_USUAL
 from spades.play.history import KINDS, Impossible, Known, state_before
 from spades.play.state import PlayState
 from spades.play.tricks import write_rules
 from spades.rules import CUTTHROAT, VARIANTS, Rules
-from spades.variants import deck_number, deck_of
 from spades.winprob.games import SHIPPED, WON_VARIANTS, Games
 
 SEARCH: Final = "search@1"

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from spades.contract.faults import Fault, pointer
 from spades.contract.hand import Exchanged
-from spades.exchange import Exchange, exchange_in
+from spades.passing import Exchange, exchange_in
 from spades.rules import Rules
 
 Given = Annotated[Exchanged | None, Field(description="The cards that the player gave to partner after the bidding.")]
@@ -16,6 +16,6 @@ Received = Annotated[Exchanged | None, Field(description="The cards that the pla
 def exchange_of(
     hand: int, bids: tuple[int, ...], seat: int, given: int, received: int, rules: Rules
 ) -> tuple[Exchange, list[Fault]]:
-    """Return the cards that ``seat`` has given and got for good, and the faults (`game.exchange.exchange_in`)."""
+    """Return the cards that ``seat`` has given and got for good, and the faults (`passing.exchange_in`)."""
     exchange, faults = exchange_in(hand, bids, seat, given, received, rules)
     return exchange, [Fault(pointer(field), code, detail) for field, code, detail in faults]

@@ -4,13 +4,12 @@ from typing import Annotated, Any, Final
 
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
-from spades.cards import MAX_PBN_CHARS, RANKS, SUIT_TEXTS, pbn_names
+from spades.cards import CARD_BITS, DECK_BITS, DECKS, MAX_PBN_CHARS, RANKS, SUIT_TEXTS, pbn_names
 from spades.contract.faults import Place, json_type, quote, refusal
 from spades.contract.rules import Context
-from spades.decks import CARD_BITS, DECK_BITS, DECKS
+from spades.legal import deck_number
 from spades.passing import MOST_PASSED
 from spades.rules import Rules
-from spades.variants import deck_number
 
 TRICKS: Final = 13
 _SUIT_PATTERN = f"[{''.join(text for texts in SUIT_TEXTS.values() for text in texts)}]"

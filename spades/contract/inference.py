@@ -18,14 +18,14 @@ from spades.contract.request import Seed
 from spades.contract.rules import REQUEST_CONFIG, Context, OptionalRules
 from spades.contract.scores import Scores, score_faults, scores_in
 from spades.contract.table_choice import GameId, TablesName
-from spades.exchange import Exchange
 from spades.inference.contradictions import contradictions
 from spades.inference.inference import BIDDERS, Bids, nils_unread, reads_bids
 from spades.inference.knowledge import SPECTATOR, View
 from spades.inference.play_checks import with_first_trick
+from spades.legal import deck_of
+from spades.passing import Exchange
 from spades.rules import CUTTHROAT, VARIANTS, Rules
 from spades.scoring import Standing
-from spades.variants import deck_of
 
 MAX_DEALS: Final = 1000
 MAX_INFERENCE_ITEMS: Final = 64  # requests in one POST /v1/inferences; each takes as long as many bids

@@ -11,9 +11,8 @@ from spades.contract.faults import Fault, RequestError, pointer
 from spades.contract.hand import Exchanged, Hand
 from spades.contract.reading import read_fields
 from spades.contract.rules import REQUEST_CONFIG, RulesInForce
-from spades.exchange import gives_first
 from spades.explain.pass_explanation import PASS_TEMPLATES
-from spades.passing import MOST_PASSED, cards_to_pass
+from spades.passing import MOST_PASSED, cards_to_pass, gives_first
 from spades.rules import CUTTHROAT, Rules
 from spades.scoring import BLIND_NIL, is_nil
 

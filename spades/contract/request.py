@@ -37,12 +37,12 @@ from spades.contract.scores import NO_SCORES, FourInts, OptionalScores, scores_i
 from spades.contract.table_choice import GameId, TablesName
 from spades.options import Policy
 from spades.policies import BEST, SERVED
+from spades.position import BRIEF, EXPLAINED, NOT_EXPLAINED
 from spades.record import record
 from spades.rules import CUTTHROAT, FIELDS, Rules
 from spades.scoring import Standing
 from spades.set_options import Bidder, SetOptions, bidder_of
 from spades.skill import position_seed
-from spades.turn import BRIEF, EXPLAINED, NOT_EXPLAINED
 from spades.winprob.games import SHIPPED, Games
 from spades.winprob.nearest_errors import ERRORS
 
@@ -176,7 +176,7 @@ class BidCall(NamedTuple):
     base: str  # the name in it
     convention: str
     legal: tuple[int, ...] | None
-    explain: int  # turn.NOT_EXPLAINED, EXPLAINED or BRIEF
+    explain: int  # position.NOT_EXPLAINED, EXPLAINED or BRIEF
     assumed: list[str]  # what the request left out
     seed: int = 0  # of the policy's random numbers, if it uses any
     curve: bool = False  # whether the explanation has the success curve

@@ -24,8 +24,7 @@ from typing_extensions import TypedDict
 
 from spades.contract.faults import joined, lines_of, rule_line
 from spades.errors import RulesError
-from spades.rule_fields import Flag, Integer, Rule
-from spades.rules import FIELDS, PRESETS, Rules, make_rules
+from spades.rules import FIELDS, PRESETS, Flag, Integer, Rule, Rules, make_rules
 
 DEFAULT_PRESET: Final = "classic"
 CLASSIC: Final = PRESETS[DEFAULT_PRESET]

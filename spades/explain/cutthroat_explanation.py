@@ -4,13 +4,13 @@ The numbers come unchanged from the decision. In an end-of-game step, `us` is th
 score of an opponent.
 """
 
-from spades.auction import NO_BID
 from spades.bis.cutthroat import CutthroatDecision
 from spades.bis.endgame import NO_RULE
 from spades.explain.explanation import Explanation, Steps, brief, finish, numbers_of, reasons_of
 from spades.explain.reasons import reason
+from spades.position import BRIEF, Turn
 from spades.record import record
-from spades.turn import BRIEF, Turn
+from spades.scoring import NO_BID
 
 
 def explain_cutthroat(made: CutthroatDecision, turn: Turn, bid: int) -> Explanation:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from spades.auction import auction_after
 from spades.baselines import Baseline
 from spades.bis.bis import BisDecision
 from spades.bis.conventions import CONVENTION_RULES, SILENT
@@ -29,13 +28,13 @@ from spades.explain.reasons import (
     sentence_of,
     tenth,
 )
+from spades.legal import variant_of
 from spades.options import Policy
+from spades.position import BRIEF, Turn, auction_after
 from spades.record import record
 from spades.rules import CUTTHROAT, MIRROR, SUICIDE, VARIANTS, WHIZ, WHIZ_STRICT, Rules
 from spades.scoring import NIL, contract_of
-from spades.table_views import Tables
-from spades.turn import BRIEF, Turn
-from spades.variants import variant_of
+from spades.tables import Tables
 
 Adjustment = dict[str, Any]
 Explanation = dict[str, Any]

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from spades.cards import SPADES, SUIT_BITS
-from spades.decks import CARD_NAMES
+from spades.cards import CARD_NAMES, SPADES, SUIT_BITS
 from spades.explain.reasons import Number
 
 # By code; the numbers are those of the reason. GET /v1/reasons lists them.
@@ -31,7 +30,7 @@ def explain_pass(hand: int, given: int, unseen: int, by_nil: bool, deck: int) ->
     """Return a reason for each card of ``given``, from the highest spade to the lowest club, with its sentence.
 
     ``hand``, ``given`` and ``unseen`` (the cards in the other hands) are bit masks. ``by_nil``: whether the hand has
-    bid nil; ``deck``: index of the deck in `decks.DECKS`.
+    bid nil; ``deck``: index of the deck in `cards.DECKS`.
     """
     reasons = []
     for card in range(63, -1, -1):

@@ -12,9 +12,8 @@ from functools import cache, lru_cache
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from spades.auction import NO_BID
 from spades.bis.nil import FOUR_SPADES, NIL_REASONS, Nil
-from spades.scoring import BLIND_NIL, is_nil
+from spades.scoring import BLIND_NIL, NO_BID, is_nil
 
 MOST_IN_BRIEF = 4  # reasons of a brief explanation
 

@@ -4,7 +4,6 @@ The only numbers computed here are sums of the outcomes' probabilities, and the 
 `winprob.outcomes` defines the outcomes.
 """
 
-from spades.auction import NO_BID
 from spades.bis.nil import NOT_RULED_OUT
 from spades.explain.explanation import Explanation, Steps, brief, finish, numbers_of
 from spades.explain.reasons import (
@@ -20,9 +19,9 @@ from spades.explain.reasons import (
 from spades.legal import NIL_BIT
 from spades.options import Policy
 from spades.passing import cards_to_pass
+from spades.position import BRIEF, Turn
 from spades.rules import Rules
-from spades.scoring import NIL, contract_of, contract_points
-from spades.turn import BRIEF, Turn
+from spades.scoring import NIL, NO_BID, contract_of, contract_points
 from spades.winprob.candidates import TIE_TOLERANCE
 from spades.winprob.decision import WinDecision, outcome_columns, sum_outcomes
 from spades.winprob.features import POSITION_NAMES
@@ -62,7 +61,7 @@ _COLUMNS = {
 
 
 def explain_winprob(made: WinDecision, turn: Turn, policy: Policy) -> Explanation:
-    """Return the explanation of a decision; with `turn.BRIEF` only the win probability and the first reasons.
+    """Return the explanation of a decision; with `position.BRIEF` only the win probability and the first reasons.
 
     Each bid has the probabilities of its outcomes. `made` and `set` are about our contract and sum to 1; `bags`: made
     with two bags or more.

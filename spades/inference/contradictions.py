@@ -2,13 +2,12 @@
 
 from typing import NamedTuple
 
-from spades.cards import SUITS, spades_of
-from spades.decks import CARD_NAMES
+from spades.cards import CARD_NAMES, SUITS, spades_of
 from spades.inference.knowledge import CARDS, View, contradictions_in
 from spades.inference.play_checks import NoRoom, hand_contradictions, no_room, out_of_turn, with_first_trick
+from spades.legal import SPADE_COUNTS, deck_number
 from spades.rules import WHIZ, Rules
 from spades.scoring import BLIND_NIL
-from spades.variants import SPADE_COUNTS, deck_number
 
 NOTHING_FITS = (
     "no deal of the unseen cards fits these bids; accepted: bids that the other hands could make"  # if `infer` is None
@@ -48,7 +47,7 @@ _CONTRADICTIONS = {
     "void-given": ("voids", "seat {seat} still holds an exchanged card of {suit}; accepted: other suits"),
     "void-all": ("voids", "seat {seat} is out of every suit, but it has cards left; accepted: at most three suits"),
 }
-# `game.exchange` has found these, and knows cards that were given and came back.
+# `passing.exchange_in` has found these, and knows cards that were given and came back.
 _EXCHANGE_KINDS = ("not-dealt", "received-own")
 
 

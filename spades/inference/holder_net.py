@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.auction import NO_BID
 from spades.inference.deals import Floats
+from spades.scoring import NO_BID
 
 CARDS = 52
 OTHERS = 3  # the other seats, in bidding order after the player
@@ -41,7 +41,7 @@ class HolderNet(NamedTuple):
 def places_of(hands: Ints) -> Ints:
     """Return the place (n, 64) of each card among the net's cards: side suits, the longest first, then spades.
 
-    ``hands`` (n,). A column is a card's number in `game.cards`; only those of the 52 cards have a meaning.
+    ``hands`` (n,). A column is a card's number in `spades.cards`; only those of the 52 cards have a meaning.
     """
     n = len(hands)
     holdings = hands[:, None] >> np.array([0, 16, 32]) & 0x1FFF

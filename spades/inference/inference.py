@@ -11,14 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.auction import NO_BID
 from spades.errors import TablesError
 from spades.inference.deals import Deals, Floats, deals_of, draw, sampler_of
 from spades.inference.holder_net import HolderNet, inputs_of, places_of, shares
 from spades.inference.knowledge import SPECTATOR, Unseen, View, unseen_of
 from spades.inference.prior_rows import column_of, row_of
 from spades.rules import PARTNERSHIP, Rules
-from spades.scoring import BLIND_NIL, Standing, is_nil
+from spades.scoring import BLIND_NIL, NO_BID, Standing, is_nil
 
 BIDDERS = ("bis", "best")  # the policies whose bids can be read
 EQUAL = 64  # a quarter, in 255ths, as in the tables of priors

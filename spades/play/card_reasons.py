@@ -8,9 +8,9 @@ this module calls the functions of the card player in the order in which the pla
 from typing import Any, Final, NamedTuple
 
 from spades.bis.regular import spade_tricks_against
-from spades.cards import FIRST_SPADE, SPADES, spades_of
-from spades.decks import CARD_NAMES
+from spades.cards import CARD_NAMES, FIRST_SPADE, SPADES, spades_of
 from spades.explain.reasons import Number
+from spades.legal import deck_number
 from spades.play.common import (
     cards_above,
     cards_below,
@@ -31,7 +31,6 @@ from spades.play.state import PlayState
 from spades.play.tricks import legal_cards
 from spades.rules import CUTTHROAT, TRICKS_COUNT_FOR_CONTRACT, Rules
 from spades.scoring import is_nil
-from spades.variants import deck_number
 
 NEWEST: Final = "srp@4"  # the newest rule-based card player
 NEWEST_ALONE: Final = "solo@2"  # the same in variant cutthroat

@@ -1,6 +1,6 @@
 """Functions of a state that all card players use, as kernels. They read only what the seat to play may see.
 
-Cards are numbers, and sets of cards bit masks, as in `game.cards`. *Unseen* cards are neither in the seat's own hand
+Cards are numbers, and sets of cards bit masks, as in `spades.cards`. *Unseen* cards are neither in the seat's own hand
 nor played yet: they are the other three hands together. A *boss* is a card with no higher unseen card in its suit.
 *Legal* cards are those that may be played.
 """

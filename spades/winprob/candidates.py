@@ -9,10 +9,10 @@ the simulator with loops (`tables.engine.winprob`).
 
 from typing import Any
 
-from spades.auction import Auction
 from spades.bis.nil import NOT_RULED_OUT
 from spades.legal import NIL_BIT, bids_between, nearest_allowed
 from spades.options import Policy
+from spades.position import Auction
 from spades.rules import Rules
 from spades.scoring import contract_of, contract_points
 

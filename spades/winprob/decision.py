@@ -15,8 +15,8 @@ from spades.cards import spades_of, suits_of
 from spades.legal import EVERY_BID
 from spades.options import Policy
 from spades.passing import suits_after_pass
+from spades.position import EXPLAINED, Turn
 from spades.record import record
-from spades.turn import EXPLAINED, Turn
 from spades.winprob.candidates import best_bid, best_far_bid, last_bag_bid
 from spades.winprob.features import (
     POSITION_NAMES,

@@ -8,17 +8,17 @@ labels (`tables.learning`).
 
 from typing import NamedTuple
 
-from spades.auction import NO_BID, Auction, sequence_after
 from spades.bis.nil import LOW_FOUR, Nil, NilTerms, consider_nil
 from spades.bis.regular import Regular, certain_tricks, regular_takes
 from spades.cards import spades_of, suits_of, without_jokers
+from spades.legal import extra_spades_of
 from spades.options import FULL, PLAYER_KINDS
 from spades.passing import cards_to_pass, given_by_partner, suits_after_pass
+from spades.position import Auction, sequence_after
 from spades.record import record
 from spades.rules import JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
-from spades.scoring import Standing, contract_of, is_nil
-from spades.table_views import Tables
-from spades.variants import extra_spades_of
+from spades.scoring import NO_BID, Standing, contract_of, is_nil
+from spades.tables import Tables
 from spades.winprob.candidates import NO_NUMBER, candidates, far_bids, needed_number
 from spades.winprob.games import WinTableSlice
 from spades.winprob.outcomes import nil_stakes

@@ -14,7 +14,8 @@ from math import gcd
 from operator import itemgetter
 from typing import NamedTuple
 
-from spades.decks import EXTRA_SPADES, JOKERS_DECK, STANDARD
+from spades.cards import EXTRA_SPADES, JOKERS_DECK, STANDARD
+from spades.legal import deck_number
 from spades.rules import (
     FIELDS,
     JOKERS,
@@ -27,7 +28,6 @@ from spades.rules import (
     Rules,
 )
 from spades.scoring import effective_bag_rules
-from spades.variants import deck_number
 
 CLASSIC = PRESETS["classic"]
 NIL_200 = CLASSIC._replace(nil_points=200)  # common, but no preset

@@ -6,7 +6,7 @@ outcome, and the win table its value; the sum of the products is a bid's win pro
 their rounded means.
 """
 
-from spades.auction import Auction
+from spades.position import Auction
 from spades.rules import Rules
 from spades.scoring import contract_points, nil_stake
 

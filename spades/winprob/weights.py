@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.auction import NO_BID, read_auction
+from spades.position import read_auction
 from spades.rules import Rules
-from spades.table_views import Tables
+from spades.scoring import NO_BID
+from spades.tables import Tables
 from spades.winprob.features import INPUTS, VALUED, VALUES, Expected, expected_bids
 from spades.winprob.games import Games
 from spades.winprob.outcome_values import GameValues, game_values

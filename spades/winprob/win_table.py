@@ -13,7 +13,7 @@ bags that are missing until the penalty.
 from spades.record import record
 from spades.rules import Rules
 from spades.scoring import Standing, game_winner
-from spades.table_views import Tables, View
+from spades.tables import Tables, View
 from spades.winprob.games import WinTableSlice
 
 WIN_SCALE = 65535.0

@@ -23,8 +23,7 @@ from spades.policies import parse_policy
 from spades.rules import CUTTHROAT, JOKERS, VARIANTS, Rules
 from spades.scoring import BLIND_NIL
 from spades.set_options import options_of, with_options
-from spades.table_profile import profile_of
-from spades.table_views import Tables
+from spades.tables import Tables, profile_of
 from spades.tableset import TableSet, open_tables
 from tables.arena.errors import BidderError
 from tables.engine.choose_bid import auction_at, choose_bid, standing_at

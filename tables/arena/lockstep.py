@@ -16,15 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.bis.blind_nil import hash_uniform
-from spades.decks import CARD_NAMES
+from spades.cards import CARD_NAMES
+from spades.legal import deck_number
 from spades.options import Policy
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, play_card, write_rules
 from spades.policies import parse_policy
 from spades.rules import Rules, overrides_of
 from spades.scoring import game_winner
-from spades.table_views import Tables
-from spades.variants import deck_number
+from spades.tables import Tables
 from tables.arena.batched import blend_of, is_batched, open_batched
 from tables.arena.bidders import OutsideBidder, bot_of, is_outside, open_bidder
 from tables.arena.learned import choose

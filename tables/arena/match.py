@@ -21,7 +21,7 @@ from spades.inference.inference import reads_bids
 from spades.options import WINPROB, Policy
 from spades.policies import parse_policy
 from spades.rules import CUTTHROAT, PARTNERSHIP, VARIANTS, Rules, describe, make_rules
-from spades.table_views import Tables
+from spades.tables import Tables
 from spades.winprob.games import WON_VARIANTS
 from tables.arena import stats
 from tables.arena.batched import BLEND, blend_of, check_batched, is_batched

@@ -15,7 +15,7 @@ from spades.inference.holder_net import HolderNet
 from spades.play.tricks import legal_cards, play_card, write_rules
 from spades.rules import Rules
 from spades.scoring import game_winner
-from spades.table_views import Tables
+from spades.tables import Tables
 from spades.winprob.win_table import win_array
 from tables.arena.tally import add_games, begun_games
 from tables.engine.deal import Deals, write_pass_rules

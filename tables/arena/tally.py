@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from spades.legal import deck_of
 from spades.rules import Rules
-from spades.variants import deck_of
 from tables.engine.deal import Deals
 from tables.engine.game import DRAWS, GAMES, PAIR_DD, PAIR_DR, PAIR_RR, WINS_A
 from tables.engine.states import STATE

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from spades.auction import NO_BID
 from spades.cards import parse_card
+from spades.legal import deck_of
 from spades.play.tricks import write_rules
 from spades.policies import parse_policy
 from spades.rules import Rules, make_rules
-from spades.table_views import Tables
+from spades.scoring import NO_BID
+from spades.tables import Tables
 from spades.tableset import open_tables
-from spades.variants import deck_of
 from tables.engine.deal import write_pass_rules
 from tables.engine.jit import entry
 from tables.engine.simulate import kernel_tables, numba_typed, tables_for

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from spades.auction import SEQUENCES
 from spades.options import Policy
 from spades.play.state import PlayState
 from spades.policies import parse_policy
 from spades.rules import JOKERS, Rules, make_rules
 from spades.scoring import BLIND_NIL
+from spades.tables import SEQUENCES
 from tables.builders.ace_of_spades import OF_JJDD, OF_JOKERS
 from tables.builders.curve_fit import RIDGE, design, row_pairs, sequences
 from tables.builders.newton import minimize_convex
@@ -33,7 +33,7 @@ from tables.run.family import Arrays, Context, Family, recorded
 CHUNKS = 20
 HELD_OUT = 2  # number of chunks that are not used to fit, only to evaluate
 _DEPENDS = ("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves")
-_AXES = ("sequence of previous bids, see spades.auction.read_auction",)
+_AXES = ("sequence of previous bids, see spades.position.read_auction",)
 RULES = make_rules("blind-nil")
 
 

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.special import expit
 
-from spades.auction import SEQUENCES
 from spades.bis.nil import GRID
+from spades.tables import SEQUENCES
 from tables.builders.newton import minimize_convex
 
 KNOTS = np.array([0.0, 0.02, 0.05, 0.1, 0.17, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.93, 1.0])

@@ -14,18 +14,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.auction import SEQUENCES, without_partner
 from spades.bis.conventions import partner_signalled
 from spades.bis.nil import GRID, NOT_RULED_OUT, NilTerms, consider_nil, nil_value
 from spades.cards import spades_of, suits_of
-from spades.legal import allowed_bids
+from spades.legal import allowed_bids, extra_spades_of
 from spades.options import FULL, RAW, Policy
 from spades.play.state import PlayState
 from spades.policies import parse_policy
+from spades.position import without_partner
 from spades.rules import CUTTHROAT, Rules
 from spades.scoring import START
-from spades.table_profile import convention_of, profile_of
-from spades.variants import extra_spades_of
+from spades.tables import SEQUENCES, convention_of, profile_of
 from tables.builders.curve_fit import fit_curves, held_out_figures, log_loss_by_bin
 from tables.engine.choose_bid import auction_at
 from tables.engine.deal import Deals, deal_round, prepare_state
@@ -40,7 +39,7 @@ HELD_OUT = 4  # number of chunks that are not used to fit, only to evaluate
 BINS = GRID + 1  # number of bins of nil values: value v is in bin int(GRID * v)
 
 
-_SEQUENCE = "sequence of previous bids, see spades.auction.read_auction"
+_SEQUENCE = "sequence of previous bids, see spades.position.read_auction"
 _VALUE = "nil value 0..1 in hundredths"
 _BASE = ("p_length", "cnil", "side", "spades", "ruffs", "factor")
 _HELD_OUT_AXES = ("stated probability in twentieths", "number of nils, mean stated probability, share made")

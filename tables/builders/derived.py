@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from spades.bis.regular import MOST_RUFFS
 from spades.cards import ACE, HOLDINGS, JACK, KING, QUEEN
-from spades.table_views import View
+from spades.tables import View
 from tables.builders.exact import RANKS_CLASSIC
 from tables.run.family import Arrays, Context, Family
 

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.auction import SEQUENCES
 from spades.options import Policy
 from spades.play.common import tricks_needed
 from spades.play.state import PlayState
 from spades.policies import parse_policy
 from spades.rules import CUTTHROAT, Rules
 from spades.scoring import contract_of
+from spades.tables import SEQUENCES
 from tables.builders.curve_fit import sequences
 from tables.builders.newton import solve_exactly
 from tables.engine.choose_bid import auction_at

@@ -18,7 +18,7 @@ from spades.play.tricks import write_rules
 from spades.policies import parse_policy
 from spades.rules import Rules, overrides_of
 from spades.scoring import START, game_winner
-from spades.table_views import Tables
+from spades.tables import Tables
 from spades.winprob.games import SHIPPED, SLICES, WinTableSlice
 from spades.winprob.games import cells_of as count_cells
 from spades.winprob.win_table import WIN_SCALE, win_probability

@@ -19,19 +19,18 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from spades.auction import auction_after
 from spades.bidder import Position, decide
 from spades.bis.regular import certain_tricks
 from spades.cards import spades_of
-from spades.legal import NIL_BIT, allowed_bids
+from spades.legal import NIL_BIT, allowed_bids, deck_of, extra_spades_of
 from spades.play.state import PlayState
 from spades.play.tricks import write_rules
 from spades.policies import parse_policy
+from spades.position import auction_after
 from spades.rules import Rules
 from spades.scoring import effective_bag_rules
-from spades.table_views import Tables
+from spades.tables import Tables
 from spades.tableset import TableSet, open_tables
-from spades.variants import deck_of, extra_spades_of
 from tables.arena.errors import ArenaError
 from tables.arena.match import PAPER_RULES, player_version, require_win_table
 from tables.ceiling.searching_bidder import Plan, Search, add_gains, next_deal

@@ -20,7 +20,7 @@ from spades.play.state import PlayState
 from spades.play.tricks import write_rules
 from spades.policies import parse_policy
 from spades.rules import Rules
-from spades.table_views import Tables
+from spades.tables import Tables
 from spades.tableset import TableSet
 from tables.arena.errors import ArenaError
 from tables.arena.match import PAPER_RULES, Match, player_version, require_win_table

@@ -10,7 +10,7 @@ from spades.play.state import PlayState
 from spades.play.tricks import write_rules
 from spades.policies import parse_policy
 from spades.rules import Rules
-from spades.table_views import Tables
+from spades.tables import Tables
 from tables.engine.deal import Deals, below, deal_round, prepare_state
 from tables.engine.game import bid_seat
 from tables.engine.jit import round_loop

@@ -2,21 +2,20 @@
 
 from typing import Any
 
-from spades.auction import Auction, read_auction
 from spades.baselines import fixed, io, ms, rb
 from spades.bis.bis import bis
 from spades.bis.cutthroat import bis_cutthroat, own_and_best
 from spades.bis.stakes import simplified_rules
 from spades.cards import without_jokers
-from spades.legal import allowed_bids, nearest_allowed
+from spades.legal import allowed_bids, nearest_allowed, sees_no_jokers
 from spades.options import BIS, FIXED, IO, MS, RB, WINPROB, Policy
 from spades.play.state import PlayState
 from spades.policies import ROWS
+from spades.position import Auction, read_auction
 from spades.record import record
 from spades.rules import Rules
 from spades.scoring import START, Standing
-from spades.table_profile import profile_of
-from spades.variants import sees_no_jokers
+from spades.tables import profile_of
 
 CHOSEN_HERE = (BIS, RB, MS, IO, FIXED)  # the kinds in `choose_bid`; WINPROB is in `game.bid_seat`
 if {row.kind for row in ROWS} != {*CHOSEN_HERE, WINPROB}:

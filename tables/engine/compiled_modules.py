@@ -10,9 +10,7 @@ def _modules(package: str, names: str) -> tuple[str, ...]:
 
 
 KERNELS = (
-    *_modules("spades", "cards scoring auction"),
-    "spades.table_profile",
-    *_modules("spades", "variants passing legal"),
+    *_modules("spades", "cards scoring legal tables passing position"),
     *_modules("spades.bis", "stakes regular nil conventions endgame bis"),
     *_modules("spades.winprob", "win_table features outcomes candidates"),
     "spades.bis.cutthroat",
@@ -37,11 +35,7 @@ KERNELS = (
 )
 SOURCES = (
     "tables.engine.compiled_modules",
-    *_modules("spades", "options policies record"),
-    *_modules("spades", "rules decks"),
-    "spades.table_views",
-    "spades.rule_fields",
-    "spades.tableset",
+    *_modules("spades", "options policies record rules tableset"),
     "spades.winprob.games",
     "spades.play.state",
     *_modules("tables.engine", "states scratch jit tables_type selfplay"),

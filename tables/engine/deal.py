@@ -7,12 +7,12 @@ even where a product overflows int64 in compiled code.
 
 from typing import Any, NamedTuple
 
-from spades.auction import NO_BID
 from spades.cards import SPADE_BITS
+from spades.legal import deck_of
 from spades.play.state import PlayState
 from spades.play.tricks import MASK32
 from spades.rules import Rules
-from spades.variants import deck_of
+from spades.scoring import NO_BID
 from tables.engine.scratch import scratch
 
 

@@ -15,7 +15,7 @@ from spades.play.tricks import legal_cards, play_card
 from spades.record import record
 from spades.rules import CUTTHROAT, Rules
 from spades.scoring import BLIND_NIL, Standing, contract_of, game_winner, is_nil, score_side
-from spades.table_profile import profile_of
+from spades.tables import profile_of
 from spades.winprob.games import WinTableSlice
 from spades.winprob.win_table import win_probability_after
 from tables.engine.choose_bid import auction_at, choose_bid, choose_cutthroat_bid, standing_at

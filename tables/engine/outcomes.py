@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from spades.record import record
 from spades.rules import Rules
 from spades.scoring import Standing, apply_bags
-from spades.table_views import View
+from spades.tables import View
 from spades.winprob.games import WinTableSlice
 from spades.winprob.outcomes import (
     OUR_BAGS,

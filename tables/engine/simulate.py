@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.auction import SEQUENCES
 from spades.bis.nil import GRID
 from spades.options import WINPROB, Policy
 from spades.play.srp.goals import ALL_PIECES
 from spades.rules import Rules
 from spades.scoring import START
-from spades.table_profile import PARTNERSHIP_PROFILE, profile_of
-from spades.table_views import NEUTRAL, Tables, dtypes_of
+from spades.tables import NEUTRAL, PARTNERSHIP_PROFILE, SEQUENCES, Tables, dtypes_of, profile_of
 from spades.tableset import tables_by_profile
 from spades.winprob.features import BID_INPUTS, INPUTS
 from spades.winprob.games import GAME_COLUMNS, KEY_FIELDS, WIN_CELLS, WinTableSlice, key_of, nearest_game

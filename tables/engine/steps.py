@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.legal import allowed_bids
+from spades.legal import allowed_bids, deck_of
 from spades.play.tricks import legal_cards, play_card, write_rules, written_rules
 from spades.rules import Rules
-from spades.variants import deck_of
 from tables.engine.choose_bid import auction_at
 from tables.engine.deal import deal_round, write_pass_rules
 from tables.engine.game import score_of_side

@@ -19,7 +19,7 @@ from numba.core.imputils import impl_ret_borrowed, lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import NativeValue, models, register_model, typeof_impl, unbox
 
-from spades.table_views import Tables
+from spades.tables import Tables
 
 
 class TablesType(types.Type):

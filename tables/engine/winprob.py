@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from spades.auction import Auction
 from spades.cards import suits_of
 from spades.legal import EVERY_BID, allowed_bids
 from spades.levels import sample_bid
 from spades.options import Policy
 from spades.play.state import PlayState
+from spades.position import Auction
 from spades.record import record
 from spades.rules import Rules
 from spades.scoring import Standing, nil_stake
-from spades.table_views import Tables
+from spades.tables import Tables
 from spades.winprob.candidates import best_bid, best_far_bid, last_bag_bid
 from spades.winprob.features import (
     BID_INPUTS,

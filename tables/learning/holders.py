@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from spades.auction import NO_BID
 from spades.inference.holder_net import (
     CARDS,
     INPUTS,
@@ -28,7 +27,7 @@ from spades.inference.holder_net import (
     places_of,
     shares,
 )
-from spades.scoring import BLIND_NIL
+from spades.scoring import BLIND_NIL, NO_BID
 from tables.builders.priors import BIDDER_DEPENDS, BIDDERS, RULES, SCORES_BY, drawn_scores
 from tables.engine.bid_deals import BidDeals, bid_deals
 from tables.engine.simulate import kernel_tables

@@ -17,7 +17,7 @@ from spades.play.state import PlayState
 from spades.play.tricks import play_card, write_rules
 from spades.policies import parse_policy
 from spades.rules import Rules
-from spades.table_views import Tables
+from spades.tables import Tables
 from spades.winprob.win_table import win_array
 from tables.engine.choose_bid import auction_at
 from tables.engine.deal import Deals, below, prepare_state, uniform

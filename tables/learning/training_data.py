@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.auction import read_auction
 from spades.cards import suits_of
 from spades.legal import NIL_BIT, allowed_bids
 from spades.levels import kind_of_player
@@ -18,10 +17,10 @@ from spades.options import Policy
 from spades.play.state import PlayState, rule_values
 from spades.play.tricks import write_rules
 from spades.policies import parse_policy
+from spades.position import read_auction
 from spades.rules import Rules
 from spades.scoring import BLIND_NIL, Standing, game_winner
-from spades.table_profile import plain_profile
-from spades.table_views import Tables
+from spades.tables import Tables, plain_profile
 from spades.winprob.candidates import MOST_CANDIDATES
 from spades.winprob.features import BID_INPUTS, INPUTS, bids_to_weigh, model_position
 from spades.winprob.outcomes import OUTCOMES

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.table_profile import PARTNERSHIP_PROFILE
+from spades.tables import PARTNERSHIP_PROFILE
 from spades.tableset import open_tables
 from tables.engine.simulate import kernel_tables
 from tables.logs.fit.counting import HELD_OUT

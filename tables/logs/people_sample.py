@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.scoring import BLIND_NIL, NIL
-from spades.table_views import Tables
+from spades.tables import Tables
 from tables.engine.mixing import mixed
 from tables.engine.states import STATE
 from tables.logs.fit.counting import HELD_OUT

@@ -10,7 +10,7 @@ from spades.play.state import PlayState
 from spades.play.tricks import play_card, write_rules
 from spades.rules import Rules, overrides_of
 from spades.scoring import game_winner
-from spades.table_views import Tables
+from spades.tables import Tables
 from tables.engine.deal import Deals, prepare_state
 from tables.engine.game import MOST_ROUNDS, SUMS, Game, Totals, begin_round, close_round, first_chair_of
 from tables.engine.jit import round_loop

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from spades.options import Policy
 from spades.policies import parse_policy
 from spades.rules import Rules
-from spades.table_views import Tables
+from spades.tables import Tables
 from tables.engine.deal import Deals
 from tables.engine.jit import entry
 from tables.engine.mixing import mixed

@@ -6,7 +6,6 @@ without nils, are among the inputs. A change of the inputs changes VERSION.
 
 from typing import Any, NamedTuple
 
-from spades.auction import NO_BID
 from spades.bis.bis import bis
 from spades.bis.endgame import Endgame
 from spades.cards import suits_of
@@ -14,8 +13,8 @@ from spades.legal import allowed_bids, nearest_number
 from spades.play.state import PlayState
 from spades.record import record
 from spades.rules import Rules
-from spades.scoring import contract_of
-from spades.table_profile import profile_of
+from spades.scoring import NO_BID, contract_of
+from spades.tables import profile_of
 from spades.winprob.features import holdings, rule_inputs, to_goal, to_losing, top_spades
 from tables.engine.choose_bid import auction_at, standing_at
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from spades.policies import parse_policy
 from spades.rules import Rules
-from spades.table_views import Tables
+from spades.tables import Tables
 from tables.engine.jit import entry
 from tables.engine.simulate import numba_typed, tables_for
 from tables.people.bid_net import Seen, no_positions

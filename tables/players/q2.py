@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.auction import NO_BID
 from spades.inference.holder_net import places_of
 from spades.rules import Rules
-from spades.scoring import BLIND_NIL, NIL
+from spades.scoring import BLIND_NIL, NIL, NO_BID
 from tables.engine.steps import Ints, allowed_masks, legal_masks
 from tables.players.q1 import CARD_BITS
 

@@ -6,11 +6,10 @@ The weights are probabilities from the nets of card inference, which read the bi
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.auction import NO_BID
 from spades.inference.holder_net import HolderNet, inputs_of, places_of, shares
 from spades.inference.inference import scores_for_net
 from spades.rules import Rules
-from spades.scoring import BLIND_NIL
+from spades.scoring import BLIND_NIL, NO_BID
 
 EQUAL = np.full((64, 3), 1.0 / 3.0)  # weights of cards about which nothing is known
 PARTNERS = (0.0, 1.0, 0.0)  # weights of a card that was given to partner

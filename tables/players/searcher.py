@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from spades.errors import TablesError
 from spades.inference.inference import Readers, readers_of, reads_bids
 from spades.rules import Rules
-from spades.table_profile import PARTNERSHIP_PROFILE
+from spades.tables import PARTNERSHIP_PROFILE
 from spades.tableset import TableSet, open_tables
 from spades.winprob.games import WinTableSlice
 from spades.winprob.win_table import win_array

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from spades.auction import auction_after
 from spades.bis.blind_nil import HIGH_SUM
+from spades.position import auction_after
 from spades.rules import make_rules
 from tables.arena.result import MatchResult
 from tables.markdown import table

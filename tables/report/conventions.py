@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.auction import NO_BID
 from spades.bis.conventions import FIVE, MOST_TAKES, covers_nil
 from spades.bis.regular import limit_takes
+from spades.scoring import NO_BID
 from tables import fit
 from tables.arena.match import Match, play
 from tables.arena.result import MatchResult, describe_match

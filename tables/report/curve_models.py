@@ -13,9 +13,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neural_network import MLPClassifier
 
-from spades.auction import SEQUENCES
 from spades.policies import parse_policy
 from spades.rules import Rules
+from spades.tables import SEQUENCES
 from tables.builders.curve_fit import bin_middles, fit_curves, sequences
 from tables.builders.curves import BINS, Judge, nil_rounds, value_at_bins
 from tables.engine.simulate import numba_typed, player_rows

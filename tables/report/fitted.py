@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from spades.auction import NO_BID, read_auction
 from spades.bis.nil import interpolate
-from spades.table_profile import PARTNERSHIP_PROFILE
+from spades.position import read_auction
+from spades.scoring import NO_BID
+from spades.tables import PARTNERSHIP_PROFILE
 from tables import fit
 from tables.arena.stats import wilson
 from tables.markdown import table

@@ -18,11 +18,11 @@ from spades.inference.deals import Floats, deals_of
 from spades.inference.inference import BIDDERS, Bids, Readers, infer, readers_of
 from spades.inference.knowledge import SPECTATOR, View, unseen_of
 from spades.inference.prior_rows import column_of, row_of
+from spades.legal import deck_of
 from spades.play.state import PlayState
 from spades.play.tricks import play_card, write_rules
 from spades.policies import parse_policy
 from spades.scoring import Standing
-from spades.variants import deck_of
 from tables.builders.priors import BIDDERS as POLICIES
 from tables.builders.priors import RULES, SCORES_BY
 from tables.engine.bid_deals import BidDeals, bid_deals

@@ -20,8 +20,7 @@ from spades.play.tricks import legal_cards, play_card, write_rules
 from spades.policies import parse_policy
 from spades.rules import Rules
 from spades.scoring import START
-from spades.table_profile import PARTNERSHIP_PROFILE, profile_of
-from spades.table_views import Tables
+from spades.tables import PARTNERSHIP_PROFILE, Tables, profile_of
 from tables.engine.choose_bid import auction_at
 from tables.engine.deal import Deals, deal_round, prepare_state, seat_players
 from tables.engine.game import bid_seat, play_out, score_of_side

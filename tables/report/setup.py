@@ -15,7 +15,7 @@ import numba
 import numpy as np
 
 from spades.rules import PRESETS, Rules, describe, make_rules
-from spades.table_views import Tables
+from spades.tables import Tables
 from spades.tableset import TableSet
 from tables.arena.match import PAPER_RULES, Match, player_version
 from tables.arena.result import MatchResult, run_match

@@ -35,7 +35,7 @@ from spades.manifest import (
 )
 from spades.numerals import decimal, integer
 from spades.rules import Rules
-from spades.table_views import dtypes_of
+from spades.tables import dtypes_of
 from spades.tableset import DEFAULT_DIRECTORY, open_array
 from tables.builders.extra_win_tables import NAME as GAMES
 from tables.builders.extra_win_tables import rules_of_text, with_games

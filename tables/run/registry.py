@@ -1,7 +1,7 @@
 """The list of all families. Their order does not matter, because the build sorts them by their dependencies.
 
 Each module named here declares its own families. To add a family, write its `Family` beside its code, in a module that
-is named here. An array that kernels read also needs a field in `spades.table_views.Tables`.
+is named here. An array that kernels read also needs a field in `spades.tables.Tables`.
 """
 
 from tables.builders import (

@@ -15,9 +15,8 @@ import orjson
 
 from service.endpoints.cards import answer_body
 from spades.bidder import Position, decide
-from spades.cards import DECK, cards_of
+from spades.cards import CARD_NAMES, DECK, cards_of
 from spades.contract.card import read_card
-from spades.decks import CARD_NAMES
 from spades.play.card_reasons import explain_card
 from spades.play.srp.srp import srp4
 from spades.play.tricks import play_card

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from spades.auction import NO_BID
 from spades.legal import possible_bids
 from spades.rules import make_rules
+from spades.scoring import NO_BID
 from tests.browser.playground import (
     EXAMPLE,
     NIL_HAND,

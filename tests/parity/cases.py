@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from spades.auction import NO_BID, SEQUENCES, Auction, auction_after, read_auction
 from spades.bis.endgame import Proposal
 from spades.bis.nil import LOW_FOUR, Nil, NilTerms
 from spades.bis.regular import Regular
-from spades.cards import DECK, JACK, SPADE_BITS, TEN, cards_of, suits_of
-from spades.decks import DECK_BITS, JOKERS_DECK
+from spades.cards import DECK, DECK_BITS, JACK, JOKERS_DECK, SPADE_BITS, TEN, cards_of, suits_of
 from spades.legal import EVERY_BID
 from spades.levels import DRAWS_PER_SEED, LARGEST_SEED
 from spades.options import BIG5, BIG6, CONVENTIONS, NO_CONVENTION, PLAYER_KINDS
@@ -21,8 +19,10 @@ from spades.play.srp.goals import ALL_PIECES
 from spades.play.state import PlayState
 from spades.play.tricks import write_rules
 from spades.policies import parse_policy
+from spades.position import Auction, auction_after, read_auction
 from spades.rules import NO_LOSING_GOAL, Rules, make_rules
-from spades.scoring import BLIND_NIL, Standing
+from spades.scoring import BLIND_NIL, NO_BID, Standing
+from spades.tables import SEQUENCES
 from spades.winprob.candidates import NO_NUMBER
 from spades.winprob.features import (
     BID_INPUTS,
@@ -565,7 +565,7 @@ def liked(rng: random.Random) -> tuple:
 
 CUTTHROAT = make_rules("cutthroat")
 Maker = Callable[[random.Random], tuple[Any, ...]]
-SCORING, AUCTION = "spades.scoring.", "spades.auction."
+SCORING, POSITION = "spades.scoring.", "spades.position."
 REGULAR = "spades.bis.regular."
 SIGNALS, BLIND = "spades.bis.conventions.", "spades.bis.blind_nil."
 HABITS = "tables.logs.habits."
@@ -579,7 +579,7 @@ WINNING, WINPROB, OUTCOMES_OF = (
 FEATURES, OUTCOME = "spades.winprob.features.", "spades.winprob.outcomes."
 LEVELS = "spades.levels."
 PASSING = "spades.passing."
-LEGAL, VARIANTS = "spades.legal.", "spades.variants."
+LEGAL = "spades.legal."
 STAKES = "spades.bis.stakes."
 ALTERNATIVES = "tables.alternatives."
 UNSEEN, UCT = "tables.players.unseen.", "tables.players.uct."
@@ -615,9 +615,9 @@ CASES: dict[str, Maker] = {
     SCORING + "apply_bags": lambda r: (r.randint(-100, 100), r.randint(0, 8), r.randrange(10), r.choice(RULES)),
     SCORING + "effective_bag_rules": lambda r: (r.choice((*RULES, winnable(r)[0])),),
     SCORING + "game_winner": lambda r: (r.randint(-120, 520), r.randint(-120, 520), r.choice(RULES)),
-    AUCTION + "read_auction": bids_before,
-    AUCTION + "without_partner": lambda r: (auction(r),),
-    AUCTION + "sequence_after": lambda r: (r.choice((0, 210, r.randrange(211))), r.randint(0, 14)),
+    POSITION + "read_auction": bids_before,
+    POSITION + "without_partner": lambda r: (auction(r),),
+    POSITION + "sequence_after": lambda r: (r.choice((0, 210, r.randrange(211))), r.randint(0, 14)),
     REGULAR + "regular_takes": lambda r: (
         suits_of(hand(r)),
         r.randrange(4),
@@ -699,10 +699,10 @@ CASES: dict[str, Maker] = {
     BASELINES + "io_side": lambda r: (holding(r),),
     BASELINES + "io": baseline(10, 11),
     BASELINES + "fixed": lambda r: (partner_bid(r), r.choice(POLICIES[11:13])),
-    "spades.table_profile.convention_of": setting,
-    "spades.table_profile.profile_of": setting,
-    VARIANTS + "variant_of": lambda r: setting(r)[:2],
-    VARIANTS + "deck_of": lambda r: (r.choice((*RULES, JOKERS)),),  # with 16 spades, the sign bit is a card
+    "spades.tables.convention_of": setting,
+    "spades.tables.profile_of": setting,
+    LEGAL + "variant_of": lambda r: setting(r)[:2],
+    LEGAL + "deck_of": lambda r: (r.choice((*RULES, JOKERS)),),  # with 16 spades, the sign bit is a card
     PASSING + "cards_to_pass": lambda r: (r.randint(0, 14), r.randint(0, 14), r.randrange(5), r.randrange(5)),
     PASSING + "given_cards": lambda r: (hand(r), r.randint(0, 14), r.randrange(5), DECK),
     PASSING + "given_by_nil": lambda r: (hand(r), r.randrange(5), cards(r)),
@@ -712,13 +712,13 @@ CASES: dict[str, Maker] = {
     PASSING + "given_by_partner": lambda r: (hand(r), r.randrange(5)),
     "tables.engine.passing.exchange": lambda r: (passing_state(r),),
     "tables.engine.deal.write_pass_rules": lambda r: (passing_state(r), r.choice(PASSES)),
-    VARIANTS + "deck_number": lambda r: (r.choice((*RULES, JOKERS, *DECKS)),),
-    VARIANTS + "extra_spades_of": lambda r: (r.randrange(7), r.choice((*RULES, JOKERS, *DECKS))),
-    VARIANTS + "sees_no_jokers": lambda r: (r.choice((*RULES, JOKERS)), r.choice(POLICIES)),
-    VARIANTS + "nil_threshold": lambda r: (r.randrange(7), r.choice(BIS), r.uniform(-1, 9), r.randint(0, 9)),
+    LEGAL + "deck_number": lambda r: (r.choice((*RULES, JOKERS, *DECKS)),),
+    LEGAL + "extra_spades_of": lambda r: (r.randrange(7), r.choice((*RULES, JOKERS, *DECKS))),
+    LEGAL + "sees_no_jokers": lambda r: (r.choice((*RULES, JOKERS)), r.choice(POLICIES)),
+    LEGAL + "nil_threshold": lambda r: (r.randrange(7), r.choice(BIS), r.uniform(-1, 9), r.randint(0, 9)),
     WINPROB + "slice_of": lambda r: (r.choice((winnable(r)[0], *RULES)), ALL),
     WINNING + "win_array": lambda r: (winnable(r)[1], ALL),
-    "spades.table_profile.plain_profile": lambda r: (r.choice((*RULES, JOKERS, *DECKS, *PASSES)),),
+    "spades.tables.plain_profile": lambda r: (r.choice((*RULES, JOKERS, *DECKS, *PASSES)),),
     WINNING + "table_bags": lambda r: (r.randrange(10), winnable(r)[1]._replace(bag_shift=r.randint(-20, 9))),
     WINNING + "score_row": lambda r: (r.randint(-300, 600), r.randrange(BAGS), winnable(r)[1]),
     WINNING + "win_probability": lambda r: next(
@@ -1058,8 +1058,11 @@ CASES: dict[str, Maker] = {
 
 # Functions of the kernel modules that compiled code never calls.
 TEXTS = {
-    "spades.cards." + name
-    for name in ("parse_card", "format_card", "pbn_card", "parse_pbn", "format_pbn", "pbn_names", "texts_of")
+    *("spades.cards." + name for name in ("parse_card", "format_card", "pbn_card", "parse_pbn", "format_pbn")),
+    *("spades.cards." + name for name in ("pbn_names", "texts_of", "codes_of")),
+    *("spades.cards." + name for name in ("parse_card_of", "parse_cards", "parse_hand")),
+    *("spades.passing.gives_first", "spades.passing.exchange_in", "spades.tables.dtypes_of"),
+    *("spades.position." + name for name in ("check_bids", "check_scores", "is_over")),
 }
 # Compared as a part of `play_pairs` (test_rounds.py), which the simulators compile anyway. They are most of its code.
 WITHIN_A_PAIR = {GAME + "play_game", SOLO_GAME + "play_cutthroat_game"}

@@ -10,18 +10,17 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from spades.bidder import BLIND_NIL
-from spades.cards import format_pbn
+from spades.cards import CARD_CODES, DECKS, format_pbn
 from spades.contract import bids
 from spades.contract.examples import BLIND_REQUEST, CUTTHROAT_REQUEST, REQUEST
 from spades.contract.faults import CODES
 from spades.contract.request import BidRequest, read_bid, read_blind
 from spades.contract.rules import takes_null
-from spades.decks import CARD_CODES, DECKS
 from spades.errors import RulesError
+from spades.legal import deck_number
 from spades.options import CONVENTIONS
+from spades.position import BRIEF
 from spades.rules import CUTTHROAT, FIELDS, NO_LOSING_GOAL, PRESETS, VARIANTS, describe, make_rules
-from spades.turn import BRIEF
-from spades.variants import deck_number
 from tests import naive
 from tests.contract import faults_of, format_pbn_of
 

@@ -24,9 +24,9 @@ from service.searchers import COMMAND, BusyError, EndedError, Searchers, Times, 
 from service.settings import SettingsError
 from service.state import State
 from service.table_sets import MOST_SETS
+from spades.cards import CARD_NAMES
 from spades.contract.card import DEFAULT_SEARCH_DEALS, MAX_SEARCH_DEALS, SEARCH, read_card
 from spades.contract.examples import CARD_REQUEST, SEARCH_REQUEST
-from spades.decks import CARD_NAMES
 from spades.errors import TablesError
 from spades.inference.inference import readers_of
 from spades.play.card_reasons import CARD_NUMBERS, CARD_TEMPLATES

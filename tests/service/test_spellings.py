@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from spades.cards import CARD_CODES, DECKS
 from spades.contract.examples import (
     BLIND_REQUEST,
     CARD_REQUEST,
@@ -16,7 +17,6 @@ from spades.contract.examples import (
 from spades.contract.hand import card_list
 from spades.contract.request import read_bid
 from spades.contract.rules import CLASSIC
-from spades.decks import CARD_CODES, DECKS
 from tests.contract import faults_of
 
 _RANKS = {rank: rank for rank in "23456789TJQKA"} | {rank.lower(): rank for rank in "TJQKA"} | {"10": "T"}

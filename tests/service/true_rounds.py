@@ -10,17 +10,14 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from spades.auction import NO_BID
-from spades.cards import FIRST_SPADE, SUITS, cards_of
-from spades.decks import CARD_NAMES
-from spades.exchange import gives_first
-from spades.legal import allowed_bids
-from spades.passing import cards_to_pass
+from spades.cards import CARD_NAMES, FIRST_SPADE, SUITS, cards_of
+from spades.legal import allowed_bids, deck_number, deck_of
+from spades.passing import cards_to_pass, gives_first
 from spades.play.srp.goals import ALL_PIECES
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, play_card
 from spades.rules import CUTTHROAT, MIRROR, WHIZ, Rules, make_rules
-from spades.variants import deck_number, deck_of
+from spades.scoring import NO_BID
 
 RULES: tuple[dict[str, Any], ...] = (
     {},

@@ -4,15 +4,9 @@ from itertools import product
 
 import pytest
 
-from spades.auction import (
-    NO_BID,
-    SEQUENCES,
-    auction_after,
-    read_auction,
-    sequence_after,
-    without_partner,
-)
-from spades.scoring import BLIND_NIL
+from spades.position import auction_after, read_auction, sequence_after, without_partner
+from spades.scoring import BLIND_NIL, NO_BID
+from spades.tables import SEQUENCES
 
 
 def test_sequences_are_numbered_one_by_one():

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades.auction import NO_BID, read_auction
 from spades.baselines import io, io_side, lowest_at_most, ms, ms_side, naive_nil, rb
 from spades.cards import parse_pbn
 from spades.policies import parse_policy
-from spades.scoring import BLIND_NIL
+from spades.position import read_auction
+from spades.scoring import BLIND_NIL, NO_BID
 from tests import naive
 
 WORKED = "AKJ62.AQ.Q.K9543"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spades import cards
-from spades.decks import DECK_BITS
+from spades.cards import DECK_BITS
 from spades.errors import BiddingError, CardError, HandSizeError
 from tests import naive
 

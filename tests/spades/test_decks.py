@@ -4,24 +4,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spades.cards import DECK, SPADES
-from spades.contract.request import read_bid
-from spades.decks import (
+from spades.cards import (
     CARD_CODES,
     CARD_NAMES,
+    DECK,
     DECK_BITS,
     DECKS,
     EXTRA_SPADES,
     JJDD_DECK,
     JOKERS_DECK,
     JOKERS_DEUCE_DECK,
+    SPADES,
     STANDARD,
     Deck,
     codes_of,
 )
+from spades.contract.request import read_bid
 from spades.errors import RulesError
+from spades.legal import deck_number
 from spades.rules import JOKERS, PARTNERSHIP, describe, make_rules
-from spades.variants import deck_number
 from tests import naive
 from tests.contract import faults_of, format_pbn_of
 

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from spades.auction import NO_BID, auction_after
 from spades.cards import parse_pbn
 from spades.legal import (
     EVERY_BID,
@@ -14,8 +13,9 @@ from spades.legal import (
     nearest_number,
     possible_bids,
 )
+from spades.position import auction_after
 from spades.rules import CUTTHROAT, PRESETS, describe, make_rules
-from spades.scoring import BLIND_NIL, contract_of
+from spades.scoring import BLIND_NIL, NO_BID, contract_of
 from tests import naive
 from tests.spades.test_rules import overrides, refused
 

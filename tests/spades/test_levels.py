@@ -13,9 +13,9 @@ from spades.explain.reasons import MOST_IN_BRIEF
 from spades.levels import DRAWS_PER_SEED, MOST_TRICKS, hash_normal, perturbed, sample_bid
 from spades.options import Policy
 from spades.policies import ROWS, SERVED, parse_policy, with_skill
+from spades.position import BRIEF
 from spades.rules import PRESETS
 from spades.skill import decide_with_skill, position_seed
-from spades.turn import BRIEF
 from tests.conftest import committed_tables
 
 WORKED = "AKJ62.AQ.Q.K9543"

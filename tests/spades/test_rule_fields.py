@@ -5,8 +5,7 @@ from typing import Annotated, NamedTuple
 
 import pytest
 
-from spades.rule_fields import Flag, Integer, Rule, Word, fields_of
-from spades.rules import FIELDS, VARIANTS, Rules
+from spades.rules import FIELDS, VARIANTS, Flag, Integer, Rule, Rules, Word, fields_of
 
 DECIDED = Rule(
     values=Integer(0, 5, null=9), meaning="Rounds after a draw.", fixed_in=(), seen_by_ignore=True, games_column=1

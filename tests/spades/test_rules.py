@@ -5,13 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spades.errors import RulesError
-from spades.rule_fields import Flag, Integer
 from spades.rules import (
     FIELDS,
     NO_LOSING_GOAL,
     PRESETS,
     UNLIMITED,
     VARIANTS,
+    Flag,
+    Integer,
     Rules,
     describe,
     make_rules,

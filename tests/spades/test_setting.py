@@ -6,7 +6,7 @@ from spades.options import BIG5, BIG6, NO_CONVENTION
 from spades.policies import parse_policy
 from spades.rules import make_rules
 from spades.scoring import Standing
-from spades.table_profile import PROFILES, convention_of, profile_of
+from spades.tables import PROFILES, convention_of, profile_of
 
 
 def setting(policy, us=0, them=0, preset="classic", **rules):

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from spades import tableset
 from spades.errors import TablesError
 from spades.manifest import MANIFEST, SEAL, read_manifest, sealed
-from spades.table_profile import PARTNERSHIP_PROFILE
-from spades.table_views import Tables
+from spades.tables import PARTNERSHIP_PROFILE, Tables
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from spades.winprob.games import WIN_CELLS
 

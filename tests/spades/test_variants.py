@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from spades.bidder import Position, decide
 from spades.cards import parse_pbn
+from spades.legal import extra_spades_of, nil_threshold, sees_no_jokers, variant_of
 from spades.options import Policy
 from spades.policies import BY_NAME, parse_policy
 from spades.rules import (
@@ -22,9 +23,8 @@ from spades.rules import (
     make_rules,
 )
 from spades.scoring import START
-from spades.table_profile import PARTNERSHIP_PROFILE, SUICIDE_PROFILE, WHIZ_PROFILE, profile_of
+from spades.tables import PARTNERSHIP_PROFILE, SUICIDE_PROFILE, WHIZ_PROFILE, profile_of
 from spades.tableset import open_tables
-from spades.variants import extra_spades_of, nil_threshold, sees_no_jokers, variant_of
 from tables.arena.match import Match
 from tables.arena.result import run_match
 from tables.run.family import recorded

@@ -12,7 +12,7 @@ from service.settings import Settings
 from spades.contract.faults import CODES
 from spades.policies import SERVED, options_of
 from spades.rules import FIELDS, PRESETS, VARIANTS
-from spades.table_profile import PROFILES
+from spades.tables import PROFILES
 from tables.run.registry import FAMILIES
 
 ROOT = Path(__file__).resolve().parents[2]

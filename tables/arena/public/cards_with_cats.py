@@ -4,8 +4,8 @@ Source: https://github.com/dozingcat/CardsWithCats, lib/spades/spades_ai.dart (G
 of commit aa05a6b of 2026-08-22. Nothing is left out: the bot does not see the score, and bids nil beside a nil.
 """
 
-from spades.auction import Auction
 from spades.cards import ACE, JACK, KING, QUEEN, TEN, highest
+from spades.position import Auction
 
 
 def cards_with_cats(hand: int, auction: Auction) -> int:

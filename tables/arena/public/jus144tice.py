@@ -6,10 +6,10 @@ A last rule of the source wants a nil when the side is behind, but the source th
 as well.
 """
 
-from spades.auction import NO_BID, Auction
 from spades.cards import ACE, JACK, KING, NINE, QUEEN, TEN, highest
+from spades.position import Auction
 from spades.rules import Rules
-from spades.scoring import Standing, contract_of
+from spades.scoring import NO_BID, Standing, contract_of
 
 _EVERY_SUIT = 0x0001_0001_0001_0001
 _HIGH = 0x1C00 * _EVERY_SUIT  # queen to ace

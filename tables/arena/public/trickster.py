@@ -4,8 +4,8 @@ Source: https://github.com/TricksterCards/TricksterBots, TricksterBots/Bots/Spad
 8d7f92a of 2026-02-23. Left out: jokers, three players, passing of cards, blind nil, whiz and suicide.
 """
 
-from spades.auction import Auction
 from spades.cards import ACE, KING, QUEEN, highest
+from spades.position import Auction
 from spades.rules import Rules
 from spades.scoring import TEN_TRICKS, contract_of, is_nil
 

@@ -10,19 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.auction import SEQUENCES
 from spades.bis.nil import GRID, NilTerms, consider_nil
 from spades.cards import ACE, FIRST_SPADE, suits_of
 from spades.inference.inference import reads_bids
 from spades.inference.prior_rows import COLUMNS
-from spades.legal import EVERY_BID
+from spades.legal import EVERY_BID, extra_spades_of
 from spades.options import RAW, Policy
 from spades.rules import Rules
 from spades.scoring import BLIND_NIL, NIL, contract_of, is_nil
-from spades.table_profile import PROFILES, plain_profile
-from spades.table_views import Tables
+from spades.tables import PROFILES, SEQUENCES, Tables, plain_profile
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
-from spades.variants import extra_spades_of
 from tables.builders.ace_of_spades import SUMS
 from tables.builders.priors import CLASSES, count_cards
 from tables.builders.priors import SEQUENCES as AUCTIONS

@@ -13,7 +13,7 @@ from scipy.special import softmax
 
 from spades.rules import Rules
 from spades.scoring import score_side
-from spades.table_views import Tables
+from spades.tables import Tables
 from spades.winprob.games import SHIPPED
 from spades.winprob.outcomes import OUTCOMES
 from tables.builders.win_tables import NO_PENALTY

@@ -9,7 +9,7 @@ from spades.options import Policy
 from spades.policies import parse_policy
 from spades.rules import Rules
 from spades.set_options import SetOptions, with_options
-from spades.table_views import Tables
+from spades.tables import Tables
 from tables.engine.game import bid_seat
 from tables.engine.jit import entry
 from tables.engine.simulate import numba_typed, tables_for

@@ -5,13 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades.auction import SEQUENCES, auction_after
 from spades.bis.blind_decision import decide_blind
 from spades.bis.blind_nil import BLIND_NIL_RULES, BlindNil, decide_blind_nil, hash_uniform
 from spades.options import BIG6
 from spades.policies import parse_policy
+from spades.position import auction_after
 from spades.rules import make_rules
 from spades.scoring import BLIND_NIL, Standing
+from spades.tables import SEQUENCES
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.engine.deal import start_round
 from tables.engine.game import bid_seat

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.breakdown import breakdown
-from spades.auction import read_auction
 from spades.bidder import Position, decide
 from spades.bis.conventions import (
     CONVENTION_RULES,
@@ -26,9 +25,10 @@ from spades.legal import EVERY_BID
 from spades.manifest import Manifest
 from spades.options import AUTO, BIG5, BIG6, CONVENTIONS, NO_CONVENTION
 from spades.policies import parse_policy
+from spades.position import read_auction
 from spades.rules import Rules, make_rules
 from spades.scoring import BLIND_NIL, START, Standing
-from spades.table_profile import BIG5_PROFILE, BIG6_PROFILE, convention_of, profile_of
+from spades.tables import BIG5_PROFILE, BIG6_PROFILE, convention_of, profile_of
 from spades.tableset import TableSet
 from tests import naive
 from tests.spades.explain.test_explanation import bids, hands, low_hands

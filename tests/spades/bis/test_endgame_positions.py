@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spades.auction import SEQUENCES, auction_after
 from spades.bidder import Position, decide
 from spades.bis.nil import GRID
 from spades.cards import parse_pbn
 from spades.manifest import Manifest
 from spades.policies import parse_policy
+from spades.position import auction_after
 from spades.rules import describe, make_rules
-from spades.table_profile import BIG5_PROFILE, BIG6_PROFILE, PARTNERSHIP_PROFILE
+from spades.tables import BIG5_PROFILE, BIG6_PROFILE, PARTNERSHIP_PROFILE, SEQUENCES
 from spades.tableset import TableSet
 from tests import naive
 from tests.conftest import view

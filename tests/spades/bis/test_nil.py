@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spades.auction import NO_BID, auction_after, read_auction
 from spades.bis.nil import (
     ACE_OF_SPADES,
     FOUR_SPADES,
@@ -30,8 +29,9 @@ from spades.bis.nil import (
 from spades.cards import parse_pbn, suits_of
 from spades.legal import EVERY_BID
 from spades.options import FULL, RAW, SINGLE
+from spades.position import auction_after, read_auction
 from spades.rules import Rules
-from spades.scoring import BLIND_NIL
+from spades.scoring import BLIND_NIL, NO_BID
 from tests.conftest import view
 
 WORKED = "AKJ62.AQ.Q.K9543"

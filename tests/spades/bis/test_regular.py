@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades.auction import auction_after, read_auction
 from spades.bidder import Position, decide
 from spades.bis.bis import MANY_SPADES, bis
 from spades.bis.regular import MOST_RUFFS, certain_tricks, limit_takes, regular_takes
@@ -14,9 +13,10 @@ from spades.cards import parse_pbn, suits_of
 from spades.legal import EVERY_BID
 from spades.options import Policy
 from spades.policies import parse_policy
+from spades.position import auction_after, read_auction
 from spades.rules import Rules
 from spades.scoring import BLIND_NIL, START
-from spades.table_profile import JOKERS_PROFILE
+from spades.tables import JOKERS_PROFILE
 from tables.builders.derived import ruff_values, side_value, spade_counts
 from tests import naive
 from tests.conftest import committed_tables

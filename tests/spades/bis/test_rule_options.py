@@ -4,11 +4,11 @@ import random
 
 import pytest
 
-from spades.auction import auction_after
 from spades.bidder import Position, decide
 from spades.cards import parse_pbn
 from spades.legal import allowed_bids
 from spades.policies import parse_policy
+from spades.position import auction_after
 from spades.rules import Rules, make_rules
 from tables.report.rule_options import LONG, OPTIONS, SHORT
 from tests import naive

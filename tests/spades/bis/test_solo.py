@@ -5,7 +5,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from spades.auction import NO_BID, auction_after
 from spades.bidder import Position, decide
 from spades.bis.cutthroat import apply_finish, bis_cutthroat, own_and_best, project_race
 from spades.bis.endgame import RULE_NAMES, Proposal
@@ -15,9 +14,10 @@ from spades.cards import RANKS, parse_pbn
 from spades.errors import PolicyError
 from spades.legal import EVERY_BID
 from spades.policies import BY_NAME, parse_policy
+from spades.position import auction_after
 from spades.rules import CUTTHROAT, make_rules
-from spades.scoring import score_seat
-from spades.table_profile import CUTTHROAT_PROFILE
+from spades.scoring import NO_BID, score_seat
+from spades.tables import CUTTHROAT_PROFILE
 from spades.tableset import open_tables
 from tables.builders import cutthroat, exact
 from tests import naive

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from spades.auction import NO_BID
 from spades.bidder import Position, decide
 from spades.bis.regular import Regular
 from spades.bis.stakes import (
@@ -24,7 +23,7 @@ from spades.legal import EVERY_BID
 from spades.options import Policy
 from spades.policies import parse_policy
 from spades.rules import PRESETS, Rules, make_rules
-from spades.scoring import BLIND_NIL
+from spades.scoring import BLIND_NIL, NO_BID
 from tests.conftest import committed_tables
 
 TEN = Rules(ten_for_200=1)

@@ -11,7 +11,6 @@ import orjson
 import pytest
 
 from service.endpoints.bids import answer_to
-from spades.auction import NO_BID
 from spades.bidder import decide, turn_of
 from spades.bis.conventions import CONVENTION_RULES
 from spades.bis.endgame import RULE_NAMES
@@ -35,10 +34,10 @@ from spades.explain.reasons import (
 )
 from spades.explain.winprob_explanation import explain_winprob
 from spades.policies import parse_policy
-from spades.position import Position
+from spades.position import BRIEF, EXPLAINED, Position
 from spades.rules import make_rules
+from spades.scoring import NO_BID
 from spades.skill import decide_with_skill
-from spades.turn import BRIEF, EXPLAINED
 from spades.winprob.decision import WinDecision
 from spades.winprob.outcomes import OURS, THEIRS
 from tests.conftest import committed_tables

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades.cards import DECK, cards_of, format_card, parse_card, parse_pbn
-from spades.decks import DECK_BITS, JOKERS_DECK
+from spades.cards import DECK, DECK_BITS, JOKERS_DECK, cards_of, format_card, parse_card, parse_pbn
 from spades.play.common import (
     cards_above,
     cards_below,

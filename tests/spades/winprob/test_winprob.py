@@ -7,17 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades.auction import NO_BID, auction_after
 from spades.bidder import Position, decide
 from spades.bis.nil import Nil
 from spades.bis.regular import Regular
 from spades.cards import parse_pbn, suits_of
 from spades.legal import EVERY_BID
 from spades.policies import parse_policy
+from spades.position import NOT_EXPLAINED, Turn, auction_after
 from spades.rules import JOKERS, PRESETS, Rules, make_rules
-from spades.scoring import START, Standing
-from spades.table_profile import PARTNERSHIP_PROFILE
-from spades.turn import NOT_EXPLAINED, Turn
+from spades.scoring import NO_BID, START, Standing
+from spades.tables import PARTNERSHIP_PROFILE
 from spades.winprob.candidates import (
     MOST_CANDIDATES,
     NO_NUMBER,

@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from spades.table_views import Tables
+from spades.tables import Tables
 from spades.tableset import open_tables
 from tables.engine.simulate import kernel_tables
 

@@ -146,7 +146,7 @@ def test_lockstep_without_anyone_outside(committed):
 # ---- public bots -------------------------------------------------------------------------------------------------
 
 JUS144TICE_OUTSIDE = """
-    from spades.auction import auction_after
+    from spades.position import auction_after
     from spades.cards import parse_card
     from spades.legal import allowed_bids, nearest_allowed
     from spades.rules import make_rules

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades.auction import NO_BID
 from spades.bidder import Position, decide
 from spades.bis.nil import (
     BIG_JOKER as BIG_JOKER_OUT,
@@ -26,6 +25,8 @@ from spades.bis.nil import (
 from spades.bis.regular import regular_takes
 from spades.cards import (
     BIG_JOKER,
+    DECK_BITS,
+    JOKERS_DECK,
     LITTLE_JOKER,
     RANKS,
     cards_of,
@@ -34,12 +35,12 @@ from spades.cards import (
     without_jokers,
 )
 from spades.contract.request import read_bid
-from spades.decks import DECK_BITS, JOKERS_DECK
 from spades.legal import EVERY_BID
 from spades.play.tricks import legal_cards, play_card
 from spades.policies import parse_policy
 from spades.rules import JOKERS, make_rules
-from spades.table_profile import JOKERS_PROFILE
+from spades.scoring import NO_BID
+from spades.tables import JOKERS_PROFILE
 from spades.tableset import open_tables
 from tables.builders.derived import spade_counts
 from tables.builders.exact import SIDE, SPADES, cnil_of_zones, spade_is_lost, zones_of

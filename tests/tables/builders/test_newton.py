@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from spades.auction import SEQUENCES
+from spades.tables import SEQUENCES
 from tables.builders.ace_of_spades import SUMS, fit_aces
 from tables.builders.blind_nil import fit_blind
 from tables.builders.curve_fit import RIDGE, fit_curves

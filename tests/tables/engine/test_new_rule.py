@@ -29,7 +29,7 @@ from spades.bis.stakes import simplified_rules
 from spades.errors import RulesError
 from spades.rules import FIELDS, PRESETS, Rules, describe, make_rules
 from spades.rules import overrides_of, seed_values
-from spades.table_profile import PARTNERSHIP_PROFILE
+from spades.tables import PARTNERSHIP_PROFILE
 from spades.tableset import open_tables
 from spades.winprob.games import SHIPPED_PRESETS
 from tables.engine.winprob import slice_of

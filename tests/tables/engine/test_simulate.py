@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from spades.table_profile import PARTNERSHIP_PROFILE, WHIZ_PROFILE
-from spades.table_views import NEUTRAL
+from spades.tables import NEUTRAL, PARTNERSHIP_PROFILE, WHIZ_PROFILE
 from tables.engine.simulate import kernel_tables
 from tests.conftest import committed_tables, view
 

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from spades.auction import NO_BID
 from spades.cards import parse_card, parse_pbn
 from spades.inference.holder_net import CARDS, INPUTS, OTHERS, HolderNet, places_of, shares
-from spades.scoring import BLIND_NIL
+from spades.scoring import BLIND_NIL, NO_BID
 from spades.tableset import open_tables
 from tables.builders.priors import RULES
 from tables.engine.bid_deals import BidDeals, bid_deals

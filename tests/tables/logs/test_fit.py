@@ -9,11 +9,12 @@ from scipy.special import expit, logit
 
 from service.settings import Settings
 from service.table_sets import open_sets
-from spades.auction import SEQUENCES, auction_after
 from spades.cards import parse_card, parse_pbn
 from spades.inference.prior_rows import column_of, row_of
+from spades.position import auction_after
 from spades.rules import make_rules
 from spades.scoring import START, score_side
+from spades.tables import SEQUENCES
 from spades.tableset import open_tables
 from spades.winprob.games import SHIPPED, cells_of
 from spades.winprob.win_table import win_probability

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import xlogy
 
-from spades.auction import auction_after
+from spades.position import auction_after
 from spades.rules import make_rules
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.__main__ import main

@@ -1,6 +1,6 @@
 """Tests of the list of families: tests of kernels use all exact arrays that kernels read."""
 
-from spades.table_views import Tables
+from spades.tables import Tables
 from tables.run.registry import FAMILIES
 from tests.conftest import EXACT
 

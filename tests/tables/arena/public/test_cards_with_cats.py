@@ -2,8 +2,8 @@
 
 import pytest
 
-from spades.auction import auction_after
 from spades.cards import parse_pbn
+from spades.position import auction_after
 from tables.arena.public.cards_with_cats import cards_with_cats
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from spades.auction import auction_after
 from spades.cards import parse_pbn
+from spades.position import auction_after
 from spades.rules import Rules
 from tables.arena.public.trickster import trickster
 

@@ -31,11 +31,11 @@ from service.settings import Settings, SettingsError, from_environment, not_sett
 from service.table_sets import open_one
 from service.worker import SupervisorLine
 from spades.contract import examples
-from spades.contract.card import CardRequest, read_card
+from spades.contract.bid_request import BidRequest, BlindRequest, read_bid, read_blind
+from spades.contract.card_request import CardRequest, read_card
 from spades.contract.faults import RequestError
-from spades.contract.inference import InferenceRequest, read_inference
-from spades.contract.passing import PassRequest, read_pass
-from spades.contract.request import BidRequest, BlindRequest, read_bid, read_blind
+from spades.contract.inference_request import InferenceRequest, read_inference
+from spades.contract.pass_request import PassRequest, read_pass
 from spades.errors import TablesError
 from spades.inference.inference import readers_of
 from spades.manifest import read_manifest

@@ -26,8 +26,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from spades.contract.bid_request import MAX_ITEMS
 from spades.contract.faults import Fault
-from spades.contract.request import MAX_ITEMS
 
 _OPENING_BRACE = ord("{")
 _COMMA = ord(",")

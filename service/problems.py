@@ -15,7 +15,7 @@ from pydantic import Field, JsonValue, with_config
 from typing_extensions import TypedDict
 
 from service.asgi import Reply
-from spades.contract.answer import ANSWER_CONFIG
+from spades.contract.answer_types import ANSWER_CONFIG
 from spades.contract.faults import CODES, MAX_FAULTS, Fault, RequestError
 
 MEDIA_TYPE = "application/problem+json"

@@ -12,8 +12,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from service.arguments import rule
-from spades.contract.rules import RuleSet
-from spades.contract.scores import Scores
+from spades.contract.fields import RuleSet, Scores
 from spades.numerals import decimal, integer
 
 Schema = Mapping[str, Any]

@@ -22,7 +22,7 @@ import orjson
 from service.metrics import Metrics
 from service.problems import ProblemError
 from service.settings import Settings, SettingsError
-from spades.contract.card import no_searches
+from spades.contract.card_request import no_searches
 from spades.contract.faults import RequestError
 from spades.errors import TablesError
 from spades.tableset import TableSet

@@ -15,8 +15,8 @@ from service.keys import Key
 from service.roles import RELEASES, Canary, Role, Roles, read_roles
 from service.settings import Settings
 from spades.bidder import decide
-from spades.contract.inference import read_inference
-from spades.contract.request import read_bid
+from spades.contract.bid_request import read_bid
+from spades.contract.inference_request import read_inference
 from spades.errors import TablesError
 from spades.inference.inference import BIDDERS, Readers, infer
 from spades.manifest import MANIFEST

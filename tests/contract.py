@@ -3,8 +3,8 @@
 from typing import Any
 
 from spades.cards import CARD_CODES, RANKS, SUITS
+from spades.contract.bid_request import read_bid
 from spades.contract.faults import Fault, RequestError
-from spades.contract.request import read_bid
 from spades.winprob.games import SHIPPED, Games
 
 

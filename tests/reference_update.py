@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from service.settings import Settings
 from spades.cards import CARD_CODES, CARD_NAMES, DECKS
-from spades.contract.policy import POLICIES
+from spades.contract.fields import POLICIES
 from spades.policies import BEST, decider_of, row_of
 from spades.rules import FIELDS, PRESETS, VARIANTS, Rules, overrides_of
 from spades.strength import read_results, texts_of_catalogue, win_rates_of

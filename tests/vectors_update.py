@@ -13,10 +13,11 @@ import json
 import random
 from pathlib import Path
 
-from spades.bidder import Position, decide
+from spades.bidder import decide
 from spades.cards import parse_pbn
-from spades.contract.request import read_bid
+from spades.contract.bid_request import read_bid
 from spades.policies import parse_policy
+from spades.position import Position
 from spades.rules import make_rules
 from spades.tableset import open_tables
 from tests import naive

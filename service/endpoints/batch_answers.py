@@ -6,9 +6,7 @@ from pydantic import Field, with_config
 from typing_extensions import TypedDict
 
 from service.problems import Problem
-from spades.contract.answer import ANSWER_CONFIG, BidAnswer
-from spades.contract.card import CardAnswer
-from spades.contract.inference import InferenceItemAnswer
+from spades.contract.answer_types import ANSWER_CONFIG, BidAnswer, CardAnswer, InferenceItemAnswer
 
 
 @with_config(ANSWER_CONFIG)

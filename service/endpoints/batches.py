@@ -21,12 +21,12 @@ from service.metrics import Decided
 from service.problems import ProblemError, internal_error, problem_of
 from service.state import SLICE_S, State
 from service.table_sets import TableSets
-from spades.contract.card import CARDS
+from spades.contract.bid_request import BIDS
+from spades.contract.card_request import CARDS
 from spades.contract.faults import RequestError
-from spades.contract.inference import INFERENCES
+from spades.contract.inference_request import INFERENCES
 from spades.contract.reading import check_field_count, read_batch
-from spades.contract.request import BIDS
-from spades.contract.result import RESULTS
+from spades.contract.results import RESULTS
 
 # Answers one request of a batch; with the answer, it returns what to count for it.
 _AnswerOne = Callable[[State, TableSets, Any, Key | None], tuple[Mapping[str, Any], Decided | None]]

@@ -19,10 +19,10 @@ from service.shadow import Made
 from service.state import State
 from service.table_sets import OpenSet, TableSets
 from spades.bidder import decide
-from spades.contract.answer import BidAnswer
+from spades.contract.answer_types import BidAnswer
+from spades.contract.bid_request import BidCall, read_bid
 from spades.contract.faults import RequestError
 from spades.contract.reading import check_field_count
-from spades.contract.request import BidCall, read_bid
 from spades.explain.success_curve import success_curve
 from spades.position import NOT_EXPLAINED
 from spades.skill import decide_with_skill

@@ -17,8 +17,8 @@ from service.shadow import Made
 from service.state import State
 from service.table_sets import OpenSet, TableSets
 from spades.bis.blind_decision import BlindDecision, decide_blind
-from spades.contract.answer import BlindAnswer
-from spades.contract.request import BlindCall, read_blind
+from spades.contract.answer_types import BlindAnswer
+from spades.contract.bid_request import BlindCall, read_blind
 from spades.options import Policy
 from spades.policies import with_skill
 from spades.rules import seed_values

@@ -17,7 +17,8 @@ from service.problems import deadline_exceeded
 from service.state import State
 from service.table_sets import TableSets
 from spades.cards import CARD_NAMES, cards_of
-from spades.contract.card import CardAnswer, CardCall, read_card
+from spades.contract.answer_types import CardAnswer
+from spades.contract.card_request import CardCall, read_card
 from spades.contract.faults import Fault, RequestError
 from spades.legal import deck_number
 from spades.play.card_reasons import PLAYERS, explain_card

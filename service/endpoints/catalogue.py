@@ -9,10 +9,7 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from service.endpoints.openapi import GET_PROBLEMS
-from service.state import State
-from spades.cards import CARD_NAMES, DECKS, SUITS
-from spades.contract.catalogue import (
+from service.endpoints.catalogue_answers import (
     DeckInfo,
     PoliciesAnswer,
     PolicyInfo,
@@ -23,8 +20,10 @@ from spades.contract.catalogue import (
     TableOptions,
     WinRate,
 )
-from spades.contract.policy import DEFAULT_POLICY, POLICIES
-from spades.contract.rules import DEFAULT_PRESET
+from service.endpoints.openapi import GET_PROBLEMS
+from service.state import State
+from spades.cards import CARD_NAMES, DECKS, SUITS
+from spades.contract.fields import DEFAULT_POLICY, DEFAULT_PRESET, POLICIES
 from spades.explain.pass_explanation import PASS_NUMBERS, PASS_TEMPLATES
 from spades.explain.reasons import NUMBERS, TEMPLATES
 from spades.options import BIS

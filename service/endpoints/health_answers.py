@@ -5,9 +5,9 @@ from typing import Annotated, Literal, NotRequired
 from pydantic import Field, with_config
 from typing_extensions import TypedDict
 
+from service.endpoints.catalogue_answers import TableOptions
 from service.roles import Role
-from spades.contract.answer import ANSWER_CONFIG
-from spades.contract.catalogue import TableOptions
+from spades.contract.answer_types import ANSWER_CONFIG
 
 
 @with_config(ANSWER_CONFIG)

@@ -20,8 +20,9 @@ from service.keys import Key
 from service.state import SLICE_S, State
 from service.table_sets import TableSets
 from spades.cards import CARD_NAMES
+from spades.contract.answer_types import InferenceItemAnswer
 from spades.contract.faults import Fault, RequestError
-from spades.contract.inference import InferenceCall, InferenceItemAnswer, read_inference, read_inference_item
+from spades.contract.inference_request import InferenceCall, read_inference, read_inference_item
 from spades.inference.contradictions import NOTHING_FITS
 from spades.inference.deals import Seats, draw, sampler_of
 from spades.inference.inference import Inferred, Readers, infer

@@ -13,8 +13,9 @@ from pydantic import TypeAdapter
 from service import __version__
 from service.endpoints.batch_answers import BidsAnswer, CardsAnswer, InferencesAnswer, ResultsAnswer
 from service.problems import MEDIA_TYPE, TYPES, Problem, ProblemError, problem_of
-from spades.contract.answer import BidAnswer, BlindAnswer
-from spades.contract.card import MAX_CARD_ITEMS, CardAnswer, CardRequest, CardsRequest
+from spades.contract.answer_types import BidAnswer, BlindAnswer, CardAnswer, InferenceAnswer, PassAnswer
+from spades.contract.bid_request import MAX_ITEMS, BidRequest, BidsRequest, BlindRequest
+from spades.contract.card_request import MAX_CARD_ITEMS, CardRequest, CardsRequest
 from spades.contract.examples import (
     ANSWER,
     BATCH_REQUEST,
@@ -41,16 +42,14 @@ from spades.contract.examples import (
     SPECTATOR_REQUEST,
 )
 from spades.contract.faults import CODES, RequestError
-from spades.contract.inference import (
+from spades.contract.inference_request import (
     MAX_INFERENCE_ITEMS,
-    InferenceAnswer,
     InferenceItemRequest,
     InferenceRequest,
     InferencesRequest,
 )
-from spades.contract.passing import PassAnswer, PassRequest
-from spades.contract.request import MAX_ITEMS, BidRequest, BidsRequest, BlindRequest
-from spades.contract.result import MAX_RESULTS, Result, ResultsRequest
+from spades.contract.pass_request import PassRequest
+from spades.contract.results import MAX_RESULTS, Result, ResultsRequest
 
 DESCRIPTION = """A bidding service for Spades: send a hand and the bids before it, get a bid and its explanation.
 

@@ -10,7 +10,8 @@ from service.json_body import SINGLE_LIMITS
 from service.keys import Key
 from service.state import State
 from service.table_sets import TableSets
-from spades.contract.passing import PassAnswer, PassCall, read_pass
+from spades.contract.answer_types import PassAnswer
+from spades.contract.pass_request import PassCall, read_pass
 from spades.explain.pass_explanation import explain_pass
 from spades.legal import deck_number, deck_of
 from spades.passing import given_cards

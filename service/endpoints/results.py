@@ -16,7 +16,7 @@ from service.state import State
 from service.table_sets import TableSets
 from spades.contract.faults import RequestError
 from spades.contract.reading import check_field_count
-from spades.contract.result import OUTCOMES, ResultCall, read_result
+from spades.contract.results import OUTCOMES, ResultCall, read_result
 
 _logger = logging.getLogger("service")
 

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from service.searchers import opening
 from spades.cards import CARD_NAMES, cards_of
-from spades.contract.card import CardAnswer, CardCall, Search, TriedCard
+from spades.contract.answer_types import CardAnswer, TriedCard
+from spades.contract.card_request import CardCall, Search
 from spades.legal import deck_number
 from spades.play.card_reasons import SEARCH_VERSION, explain_card, reason
 from spades.play.tricks import legal_cards

@@ -7,7 +7,7 @@ from service.keys import Key
 from service.state import not_ready
 from service.table_sets import OpenSet, TableSets
 from spades.contract.faults import RequestError
-from spades.contract.table_choice import unknown_tables
+from spades.contract.fields import unknown_tables
 from spades.winprob.games import Games
 
 

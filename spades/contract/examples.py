@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from spades.contract.card import no_searches, read_card
+from spades.contract.bid_request import read_bid
+from spades.contract.card_request import no_searches, read_card
 from spades.contract.faults import CODES, Fault, RequestError
-from spades.contract.policy import POLICIES
-from spades.contract.request import read_bid
-from spades.contract.table_choice import unknown_tables
+from spades.contract.fields import POLICIES, unknown_tables
 from spades.play.card_reasons import NEWEST
 
 REQUEST = {

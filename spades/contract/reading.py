@@ -1,13 +1,19 @@
-"""What all readers of requests share: fields as pydantic reads them, the items of a batch, the limit of fields."""
+"""What all readers of requests share: fields as pydantic reads them, other spellings, batches, the limit of fields.
 
+Other spellings of a request's values are tried only after the canonical ones have failed. Those of cards and bids are
+not here: their own validators (`hand_text`, `bid_lists`) read them.
+"""
+
+import re
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from pydantic import ValidationError, WithJsonSchema
 
-from spades.contract.canonical import in_canonical_form
-from spades.contract.faults import Fault, RequestError, faults_in, json_type
-from spades.contract.rules import Context
-from spades.rules import Rules
+from spades.contract.faults import Fault, RequestError, faults_in, is_huge, json_type
+from spades.contract.fields import Context, policy_fault
+from spades.options import CONVENTIONS, PLAYER_KINDS
+from spades.rules import FIELDS, PRESETS, Rules
 
 MAX_KEYS: Final = 64  # maximum number of fields in a request, including those in its objects
 _OBJECTS: Final = ("scores", "rules", "style", "players")  # fields of a request that are objects
@@ -66,3 +72,59 @@ def check_field_count(data: Any) -> None:
     if sum(sizes.values()) > MAX_KEYS:
         detail = f"{sum(sizes.values())} fields, those of {', '.join(_OBJECTS)} included; accepted: at most {MAX_KEYS}"
         raise RequestError([Fault("", "too-many-items", detail)])
+
+
+_MOST_ITEMS: Final = 15  # of the longest list of numbers in a request
+_WORDS: Final[dict[str, Collection[str]]] = {"convention": CONVENTIONS, "explain": ("brief", "curve")}
+_DEPTH: Final = 3  # levels of a request that hold numbers
+_RULE_WORDS: Final[dict[str, Collection[Any]]] = {"preset": PRESETS} | {
+    name: getattr(rule.values, "json_words", ()) for name, rule in FIELDS.items()
+}
+_PLAYER_WORDS: Final = dict.fromkeys(("left", "partner", "right"), PLAYER_KINDS)
+
+
+def in_canonical_form(request: dict[str, Any]) -> dict[str, Any] | None:
+    """Return ``request`` with whole numbers as integers and known words in lower case; None if that changes nothing.
+
+    JSON has one kind of number, and some languages write 120 as 120.0. The words are those of policy, convention,
+    explain, rules and players. The ranks in a policy get upper case.
+
+    >>> in_canonical_form({"seat": 2.0, "policy": "BIS", "rules": {"preset": "Short"}}), in_canonical_form({"seat": 2})
+    ({'seat': 2, 'policy': 'bis', 'rules': {'preset': 'short'}}, None)
+    """
+    numbers: dict[str, Any] = _with_integers(request, _DEPTH) or request
+    words: dict[str, Any] = {**_in_lower_case(numbers, _WORDS)}
+    policy = request.get("policy")
+    if type(policy) is str and policy_fault(policy) is not None and policy_fault(policy.lower()) is None:
+        words["policy"] = re.sub("(?<=:nil=|,nil=)[^,]*", lambda ranks: ranks[0].upper(), policy.lower())
+    for field, accepted in (("rules", _RULE_WORDS), ("players", _PLAYER_WORDS)):
+        members = numbers.get(field)
+        if type(members) is dict and (lower := _in_lower_case(members, accepted)):
+            words[field] = members | lower
+    return None if numbers is request and not words else numbers | words
+
+
+def _in_lower_case(members: Mapping[str, Any], accepted: Mapping[str, Collection[Any]]) -> dict[str, str]:
+    """Return those of ``members`` that are ``accepted`` words only in lower case, by name, in lower case."""
+    return {
+        name: value.lower()
+        for name, value in members.items()
+        if type(value) is str and value != value.lower() and value.lower() in accepted.get(name, ())
+    }
+
+
+def _with_integers(value: Any, depth: int) -> Any:
+    """Return ``value`` with integers instead of whole numbers; None if there are no such numbers."""
+    if type(value) is float:
+        return int(value) if value.is_integer() and not is_huge(value) else None
+    if depth == 0:
+        return None
+    if type(value) is dict:
+        members = {name: _with_integers(member, depth - 1) for name, member in value.items() if name != "style"}
+        changed = {name: member for name, member in members.items() if member is not None}
+        return value | changed if changed else None
+    if type(value) is list and len(value) <= _MOST_ITEMS:
+        items = [_with_integers(item, depth - 1) for item in value]
+        if any(item is not None for item in items):
+            return [old if new is None else new for old, new in zip(value, items, strict=True)]
+    return None

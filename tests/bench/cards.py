@@ -14,13 +14,14 @@ from typing import Any
 import orjson
 
 from service.endpoints.cards import answer_body
-from spades.bidder import Position, decide
+from spades.bidder import decide
 from spades.cards import CARD_NAMES, DECK, cards_of
-from spades.contract.card import read_card
+from spades.contract.card_request import read_card
 from spades.play.card_reasons import explain_card
 from spades.play.srp.srp import srp4
 from spades.play.tricks import play_card
 from spades.policies import parse_policy
+from spades.position import Position
 from spades.rules import PRESETS
 from spades.tableset import TableSet, open_tables
 

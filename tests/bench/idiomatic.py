@@ -8,10 +8,11 @@ from typing import Any, Literal
 from fastapi import FastAPI
 from pydantic import BaseModel
 
-from spades.bidder import Position, decide
+from spades.bidder import decide
 from spades.cards import parse_card
-from spades.contract.answer import BidAnswer
+from spades.contract.answer_types import BidAnswer
 from spades.policies import parse_policy
+from spades.position import Position
 from spades.rules import make_rules
 from spades.tableset import open_tables
 

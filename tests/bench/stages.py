@@ -17,8 +17,8 @@ from service.endpoints.bids import answer_to
 from service.endpoints.body import NO_DEADLINE
 from service.settings import Settings
 from spades.bidder import decide
+from spades.contract.bid_request import read_bid
 from spades.contract.examples import REQUEST
-from spades.contract.request import read_bid
 from spades.tableset import open_tables
 from tests.one_set import one_set
 

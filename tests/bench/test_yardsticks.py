@@ -8,7 +8,7 @@ import pytest
 
 from service.app import create_app
 from spades.contract.examples import REQUEST
-from spades.contract.inference import read_inference
+from spades.contract.inference_request import read_inference
 from tests.bench import idiomatic, inference, raw
 from tests.bench.cards import requests_of, times_us
 from tests.bench.stages import best_us

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from service.roles import RELEASES
-from spades.contract.request import MAX_ITEMS
+from spades.contract.bid_request import MAX_ITEMS
 from spades.tableset import DEFAULT_DIRECTORY
 from tables.__main__ import main
 from tests.conftest import committed_tables

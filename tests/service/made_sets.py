@@ -13,7 +13,7 @@ import numpy as np
 
 from service.endpoints.bids import answer_to
 from service.table_sets import TableSets
-from spades.contract.request import read_bid
+from spades.contract.bid_request import read_bid
 from spades.manifest import MANIFEST, SEAL, read_manifest, sealed
 from spades.tableset import DEFAULT_DIRECTORY
 

@@ -10,8 +10,8 @@ import pytest
 from service.__main__ import main
 from service.app import create_app
 from service.keys import new_key
+from spades.contract.bid_request import BidRequest, BlindRequest, read_blind
 from spades.contract.examples import BLIND_REQUEST
-from spades.contract.request import BidRequest, BlindRequest, read_blind
 from spades.rules import PRESETS
 from tests.conftest import committed_tables
 from tests.contract import faults_of
@@ -110,7 +110,7 @@ def test_the_derived_lot_is_the_same_in_another_process(call, body):
     program = (
         "import sys, orjson\n"
         "from service.endpoints.blind_nils import decide\n"
-        "from spades.contract.request import read_blind\n"
+        "from spades.contract.bid_request import read_blind\n"
         "from spades.tableset import open_tables\n"
         "print(decide(read_blind(orjson.loads(sys.argv[1])), open_tables()).explanation['lot'])\n"
     )

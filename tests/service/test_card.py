@@ -13,7 +13,7 @@ from examples.play_a_game import play_game as over_http
 from service.endpoints.cards import answer_body
 from spades.bis.regular import spade_tricks_against
 from spades.cards import CARD_NAMES, FIRST_SPADE, cards_of, spades_of
-from spades.contract.card import MAX_CARD_ITEMS, read_card
+from spades.contract.card_request import MAX_CARD_ITEMS, read_card
 from spades.contract.examples import CARD_ANSWER, CARD_REQUEST
 from spades.explain.pass_explanation import PASS_TEMPLATES
 from spades.explain.reasons import TEMPLATES

@@ -16,8 +16,7 @@ from service.request_arguments import written
 from service.settings import Settings, SettingsError
 from spades.contract import examples
 from spades.contract.examples import CARD_REQUEST
-from spades.contract.policy import POLICIES
-from spades.contract.rules import RuleSet
+from spades.contract.fields import POLICIES, RuleSet
 from spades.rules import FIELDS
 from tables.arena.arena_command import add_rules_arguments, rules_of
 from tests.conftest import committed_tables

@@ -27,7 +27,7 @@ from service.state import ANSWERS_WITH_DEALS, SLICE_S
 from spades.cards import DECK, cards_of, parse_card
 from spades.contract.examples import INFERENCE_ANSWER, INFERENCE_REQUEST, SHORT_INFERENCE_REQUEST, SPECTATOR_REQUEST
 from spades.contract.faults import CODES, RequestError
-from spades.contract.inference import MAX_DEALS, MAX_INFERENCE_ITEMS, InferenceRequest, read_inference
+from spades.contract.inference_request import MAX_DEALS, MAX_INFERENCE_ITEMS, InferenceRequest, read_inference
 from spades.inference.deals import draw, sampler_of
 from spades.inference.holder_net import ONE, VALUE_UNIT, WEIGHT_UNIT
 from spades.inference.inference import infer, readers_of

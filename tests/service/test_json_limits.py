@@ -12,9 +12,9 @@ from pydantic import TypeAdapter
 
 from service.endpoints.batches import batch
 from service.json_body import BATCH_LIMITS, SINGLE_LIMITS, SMALL_BYTES, JsonLimits, excess
+from spades.contract.bid_request import MAX_ITEMS, BidRequest, BlindRequest
 from spades.contract.examples import REQUEST
 from spades.contract.faults import RequestError
-from spades.contract.request import MAX_ITEMS, BidRequest, BlindRequest
 
 _MIB = 1024 * 1024
 _BLOCK = 64 * 1024

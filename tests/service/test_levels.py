@@ -3,7 +3,7 @@
 import json
 
 from service.__main__ import main
-from spades.contract.request import read_bid
+from spades.contract.bid_request import read_bid
 
 
 def test_an_answer_names_its_seed_and_repeats(call, request_body):

@@ -5,8 +5,8 @@ import itertools
 import pytest
 
 from spades.bidder import decide
+from spades.contract.bid_request import read_bid
 from spades.contract.faults import RequestError
-from spades.contract.request import read_bid
 from spades.rules import FIELDS, NO_LOSING_GOAL, PRESETS, make_rules
 from spades.scoring import Standing
 from spades.winprob.games import KEY_FIELDS

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from service.__main__ import main
-from spades.contract.request import read_bid
+from spades.contract.bid_request import read_bid
 
 PLAYERS = {"left": "bis", "partner": "weak", "right": "simple"}
 

@@ -9,18 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from spades.bidder import BLIND_NIL
 from spades.cards import CARD_CODES, DECKS, format_pbn
-from spades.contract import bids
+from spades.contract import bid_lists
+from spades.contract.bid_request import BidRequest, read_bid, read_blind
 from spades.contract.examples import BLIND_REQUEST, CUTTHROAT_REQUEST, REQUEST
 from spades.contract.faults import CODES
-from spades.contract.request import BidRequest, read_bid, read_blind
-from spades.contract.rules import takes_null
+from spades.contract.fields import takes_null
 from spades.errors import RulesError
 from spades.legal import deck_number
 from spades.options import CONVENTIONS
 from spades.position import BRIEF
 from spades.rules import CUTTHROAT, FIELDS, NO_LOSING_GOAL, PRESETS, VARIANTS, describe, make_rules
+from spades.scoring import BLIND_NIL
 from tests import naive
 from tests.contract import faults_of, format_pbn_of
 
@@ -260,11 +260,11 @@ def test_rules_that_only_look_alike_are_not_taken_from_the_cache(request_body, t
 
 
 def test_lists_that_are_too_long_are_not_kept():
-    kept = bids._are_possible.cache_info().currsize
+    kept = bid_lists._are_possible.cache_info().currsize
     for first in range(20):
         previous = [10**18 + first * 2000 + number for number in range(2000)]
         assert faults_of(REQUEST | {"previous_bids": previous, "seat": 0})[0].code == "too-many-items"
-    assert bids._are_possible.cache_info().currsize == kept
+    assert bid_lists._are_possible.cache_info().currsize == kept
 
 
 @pytest.mark.parametrize("previous", [[True], [1.5], [[1]], [None], [-1], [14], ["15"], [10**30], [3, "nil", 14]])

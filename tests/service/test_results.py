@@ -13,7 +13,7 @@ from service.keys import new_key
 from service.problems import ProblemError
 from service.state import SLICE_S
 from spades.contract.examples import RESULTS_REQUEST
-from spades.contract.result import MAX_RESULTS, read_result
+from spades.contract.results import MAX_RESULTS, read_result
 from tests.conftest import committed_tables
 from tests.one_set import one_set
 from tests.patience import patient

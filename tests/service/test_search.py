@@ -25,7 +25,7 @@ from service.settings import SettingsError
 from service.state import State
 from service.table_sets import MOST_SETS
 from spades.cards import CARD_NAMES
-from spades.contract.card import DEFAULT_SEARCH_DEALS, MAX_SEARCH_DEALS, SEARCH, read_card
+from spades.contract.card_request import DEFAULT_SEARCH_DEALS, MAX_SEARCH_DEALS, SEARCH, read_card
 from spades.contract.examples import CARD_REQUEST, SEARCH_REQUEST
 from spades.errors import TablesError
 from spades.inference.inference import readers_of

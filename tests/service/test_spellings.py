@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from spades.cards import CARD_CODES, DECKS
+from spades.contract.bid_request import read_bid
 from spades.contract.examples import (
     BLIND_REQUEST,
     CARD_REQUEST,
@@ -14,9 +15,8 @@ from spades.contract.examples import (
     REQUEST,
     SHORT_REQUEST,
 )
-from spades.contract.hand import card_list
-from spades.contract.request import read_bid
-from spades.contract.rules import CLASSIC
+from spades.contract.fields import CLASSIC
+from spades.contract.hand_text import card_list
 from tests.contract import faults_of
 
 _RANKS = {rank: rank for rank in "23456789TJQKA"} | {rank.lower(): rank for rank in "TJQKA"} | {"10": "T"}

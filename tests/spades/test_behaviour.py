@@ -11,8 +11,8 @@ import json
 import pytest
 
 from spades.bidder import decide
-from spades.contract.policy import DEFAULT_POLICY
-from spades.contract.request import read_bid
+from spades.contract.bid_request import read_bid
+from spades.contract.fields import DEFAULT_POLICY
 from spades.options import WINPROB
 from spades.policies import BEST, BY_NAME
 from spades.tableset import open_tables

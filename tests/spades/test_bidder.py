@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.endpoints.bids import answer_to
-from spades.bidder import BLIND_NIL, Position, decide, nearest_legal
+from spades.bidder import decide, nearest_legal
 from spades.cards import parse_pbn
-from spades.contract.request import read_bid
+from spades.contract.bid_request import read_bid
 from spades.explain.reasons import sentence_of
 from spades.manifest import Manifest
 from spades.policies import SERVED, parse_policy
-from spades.position import auction_after
+from spades.position import Position, auction_after
 from spades.rules import Rules, make_rules
-from spades.scoring import Standing
+from spades.scoring import BLIND_NIL, Standing
 from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from tables.engine.choose_bid import choose_bid
 from tests import naive

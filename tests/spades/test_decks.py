@@ -19,7 +19,7 @@ from spades.cards import (
     Deck,
     codes_of,
 )
-from spades.contract.request import read_bid
+from spades.contract.bid_request import read_bid
 from spades.errors import RulesError
 from spades.legal import deck_number
 from spades.rules import JOKERS, PARTNERSHIP, describe, make_rules

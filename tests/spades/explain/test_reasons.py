@@ -18,7 +18,7 @@ from spades.bis.nil import FOUR_SPADES, NOT_RULED_OUT, PARTNER_NIL, Nil
 from spades.bis.regular import Regular
 from spades.bis.stakes import NUMBER_RULES
 from spades.cards import parse_pbn
-from spades.contract.request import read_bid
+from spades.contract.bid_request import read_bid
 from spades.explain import reasons as declared
 from spades.explain.reasons import (
     MOST_IN_BRIEF,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from service.endpoints.cards import answer_body
-from spades.contract.card import read_card
+from spades.contract.card_request import read_card
 
 CASES = json.loads((Path(__file__).parents[2] / "vectors" / "cards.json").read_text(encoding="utf-8"))
 

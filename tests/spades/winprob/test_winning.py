@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from spades.bidder import decide
-from spades.contract.request import read_bid
+from spades.contract.bid_request import read_bid
 from spades.rules import NO_LOSING_GOAL, PRESETS, Rules, make_rules, overrides_of
 from spades.scoring import Standing
 from spades.winprob.games import (

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from spades.cards import CARD_NAMES, STANDARD
-from spades.contract.request import read_bid
+from spades.contract.bid_request import read_bid
 from spades.play.state import PlayState
 from spades.rules import Rules, overrides_of
 from tables.arena import bidders

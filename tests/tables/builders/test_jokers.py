@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades.bidder import Position, decide
+from spades.bidder import decide
 from spades.bis.nil import (
     BIG_JOKER as BIG_JOKER_OUT,
 )
@@ -34,10 +34,11 @@ from spades.cards import (
     suits_of,
     without_jokers,
 )
-from spades.contract.request import read_bid
+from spades.contract.bid_request import read_bid
 from spades.legal import EVERY_BID
 from spades.play.tricks import legal_cards, play_card
 from spades.policies import parse_policy
+from spades.position import Position
 from spades.rules import JOKERS, make_rules
 from spades.scoring import NO_BID
 from spades.tables import JOKERS_PROFILE

@@ -127,7 +127,7 @@ def test_a_decision_that_was_forgotten_is_named(run_with):
 
 def test_the_contract_has_it_too(run_with):
     request = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0, "rules": {"overtime": 2}}
-    read = f"from spades.contract.request import read_bid; print(read_bid({request!r}).position.rules.overtime)"
+    read = f"from spades.contract.bid_request import read_bid; print(read_bid({request!r}).position.rules.overtime)"
     assert run_with(OVERTIME, read).stdout == "2\n"
 
 

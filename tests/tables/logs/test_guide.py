@@ -18,7 +18,7 @@ import httpx
 import pytest
 
 from service.roles import RELEASES
-from spades.contract.request import MAX_ITEMS
+from spades.contract.bid_request import MAX_ITEMS
 from tests.conftest import committed_tables
 from tests.patience import LIMIT_S
 from tests.service.conftest import START_S, RealServer, running_server

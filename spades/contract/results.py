@@ -1,4 +1,4 @@
-"""The request and the answer of POST /v1/results: what became of rounds whose bids the service gave.
+"""Results: what POST /v1/results accepts, what became of rounds whose bids the service gave.
 
 A result pairs a stated probability with what happened. The other fields are for the decision log, where
 `round_id` connects the records of a round.
@@ -21,16 +21,20 @@ from pydantic import (
 )
 from typing_extensions import TypedDict
 
-from spades.contract.bids import ReportedBids
+from spades.contract.bid_lists import ReportedBids
+from spades.contract.bid_request import MAX_ITEMS
 from spades.contract.faults import Fault, RequestError, refusal
-from spades.contract.hand import TRICKS
-from spades.contract.policy import POLICY_CHARS, POLICY_PATTERN, policy_fault
+from spades.contract.fields import (
+    POLICY_CHARS,
+    POLICY_PATTERN,
+    REQUEST_CONFIG,
+    GameId,
+    RoundId,
+    four_numbers,
+    policy_fault,
+)
+from spades.contract.hand_text import TRICKS
 from spades.contract.reading import items_schema, read_fields
-from spades.contract.request import MAX_ITEMS
-from spades.contract.round_id import RoundId
-from spades.contract.rules import REQUEST_CONFIG
-from spades.contract.scores import four_numbers
-from spades.contract.table_choice import GameId
 from spades.policies import BEST
 from spades.scoring import is_nil
 

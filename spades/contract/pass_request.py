@@ -1,17 +1,15 @@
-"""The request and the answer of POST /v1/pass: a hand after the bidding, whose player gives cards to partner."""
+"""Requests for cards to pass: what POST /v1/pass accepts, a hand after the bidding, and how it is read."""
 
 from typing import Annotated, Any, NamedTuple, Required
 
 from pydantic import Field, StrictInt, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
-from spades.contract.answer import ANSWER_CONFIG
-from spades.contract.bids import FourBids
+from spades.contract.bid_lists import FourBids
 from spades.contract.faults import Fault, RequestError, pointer
-from spades.contract.hand import Exchanged, Hand
+from spades.contract.fields import REQUEST_CONFIG, RulesInForce
+from spades.contract.hand_text import Exchanged, Hand
 from spades.contract.reading import read_fields
-from spades.contract.rules import REQUEST_CONFIG, RulesInForce
-from spades.explain.pass_explanation import PASS_TEMPLATES
 from spades.passing import MOST_PASSED, cards_to_pass, gives_first
 from spades.rules import CUTTHROAT, Rules
 from spades.scoring import BLIND_NIL, is_nil
@@ -31,26 +29,6 @@ class PassRequest(TypedDict, total=False):
             description="The cards that partner has given, if rules.nil_passes_first is true and partner gives first."
         ),
     ]
-
-
-@with_config(ANSWER_CONFIG)
-class PassReason(TypedDict):
-    """Why a card is given, with the unseen cards of its suit."""
-
-    code: Annotated[str, Field(json_schema_extra={"enum": list(PASS_TEMPLATES)})]
-    card: str
-    above: Annotated[int, Field(description="Unseen cards of the suit that are higher.")]
-    below: Annotated[int, Field(description="Unseen cards of the suit that are lower.")]
-    sentence: str
-
-
-@with_config(ANSWER_CONFIG)
-class PassAnswer(TypedDict):
-    """The cards to give partner."""
-
-    cards: Annotated[list[str], Field(description="As many as the rules say: spades, hearts, diamonds, clubs.")]
-    to: Annotated[int, Field(ge=0, le=3, description="The seat of the partner.")]
-    reasons: Annotated[list[PassReason], Field(description="One for each card.")]
 
 
 _PASS = TypeAdapter[PassRequest](PassRequest).validator.validate_python

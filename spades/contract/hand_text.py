@@ -1,14 +1,14 @@
-"""`hand`: 13 cards, as a list of names or as one PBN text."""
+"""Cards in requests: `hand` as a list of names or as one PBN text, and the cards that partners have exchanged."""
 
 from typing import Annotated, Any, Final
 
-from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
+from pydantic import Field, PlainValidator, ValidationInfo, WithJsonSchema
 
 from spades.cards import CARD_BITS, DECK_BITS, DECKS, MAX_PBN_CHARS, RANKS, SUIT_TEXTS, pbn_names
-from spades.contract.faults import Place, json_type, quote, refusal
-from spades.contract.rules import Context
+from spades.contract.faults import Fault, Place, json_type, pointer, quote, refusal
+from spades.contract.fields import Context
 from spades.legal import deck_number
-from spades.passing import MOST_PASSED
+from spades.passing import MOST_PASSED, Exchange, exchange_in
 from spades.rules import Rules
 
 TRICKS: Final = 13
@@ -150,3 +150,15 @@ _EXCHANGED = {"type": "array", "items": CARD_SCHEMA, "minItems": 1, "maxItems": 
 Exchanged = Annotated[
     int | None, PlainValidator(_read_exchanged), WithJsonSchema({"anyOf": [_EXCHANGED, {"type": "null"}]})
 ]
+
+
+Given = Annotated[Exchanged | None, Field(description="The cards that the player gave to partner after the bidding.")]
+Received = Annotated[Exchanged | None, Field(description="The cards that the player got from partner.")]
+
+
+def exchange_of(
+    hand: int, bids: tuple[int, ...], seat: int, given: int, received: int, rules: Rules
+) -> tuple[Exchange, list[Fault]]:
+    """Return the cards that ``seat`` has given and got for good, and the faults (`game.exchange.exchange_in`)."""
+    exchange, faults = exchange_in(hand, bids, seat, given, received, rules)
+    return exchange, [Fault(pointer(field), code, detail) for field, code, detail in faults]

@@ -1,4 +1,4 @@
-"""`previous_bids` and `legal_bids`: bids as numbers or words, and which of them the rules do not allow."""
+"""Bids in requests: as numbers or words, and which of them the rules do not allow."""
 
 from functools import lru_cache
 from typing import Annotated, Any, Final
@@ -6,8 +6,8 @@ from typing import Annotated, Any, Final
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
 from spades.contract.faults import TABLE_OF_FOUR, Place, is_huge, json_type, quote, refusal
-from spades.contract.hand import TRICKS
-from spades.contract.rules import CLASSIC, Context
+from spades.contract.fields import CLASSIC, Context
+from spades.contract.hand_text import TRICKS
 from spades.legal import SPADE_COUNTS, possible_bids
 from spades.rules import CUTTHROAT, SUICIDE, UNLIMITED, VARIANTS, Rules
 from spades.scoring import BLIND_NIL, NO_BID, contract_of, is_nil

@@ -1,8 +1,8 @@
-"""Requests: what POST /v1/bid, /v1/bid/blind and /v1/bids accept, and how it is read.
+"""Requests for a bid and for a blind nil: what POST /v1/bid, /v1/bid/blind and /v1/bids accept, and how it is read.
 
-`BidRequest` and `BlindRequest` declare the fields: reading, faults, the OpenAPI document and the command line all come
-from them. A field that is null counts as left out. `read_bid` and `read_blind` turn a JSON value into a call that the
-bidding code takes, or raise `RequestError` with every fault at once. `conflicts` checks combinations of fields.
+`BidRequest` and `BlindRequest` declare the fields; reading, faults and the OpenAPI document come from them. A null
+counts as left out. `read_bid` and `read_blind` turn a JSON value into a call that the bidding code takes, or raise
+`RequestError` with every fault at once.
 """
 
 import json
@@ -13,38 +13,42 @@ from pydantic import Field, StrictInt, TypeAdapter, ValidationError, with_config
 from pydantic_core import core_schema
 from typing_extensions import TypedDict
 
-from spades.bidder import Position
 from spades.bis.cutthroat import own_and_best
-from spades.contract.bids import LegalBids, PreviousBids
-from spades.contract.canonical import in_canonical_form
-from spades.contract.conflicts import conflicts_in
-from spades.contract.faults import Fault, RequestError, faults_in, json_type, pointer
-from spades.contract.hand import Hand
-from spades.contract.policy import (
+from spades.contract.bid_lists import LegalBids, PreviousBids
+from spades.contract.faults import Fault, RequestError, faults_in, json_type, pointer, quote
+from spades.contract.fields import (
     DEFAULT_POLICY,
+    NO_SCORES,
+    REQUEST_CONFIG,
+    Context,
     Convention,
+    FourInts,
+    GameId,
     Level,
+    OptionalRules,
+    OptionalScores,
     Players,
     PolicyText,
+    RoundId,
     Style,
+    TablesName,
+    assumed_rules,
+    score_faults,
+    scores_in,
     with_level_and_style,
     with_players,
 )
-from spades.contract.reading import check_field_count, items_schema
-from spades.contract.round_id import RoundId
-from spades.contract.rules import REQUEST_CONFIG, Context, OptionalRules
-from spades.contract.scores import NO_SCORES, FourInts, OptionalScores, scores_in
-from spades.contract.table_choice import GameId, TablesName
+from spades.contract.hand_text import Hand
+from spades.contract.reading import check_field_count, in_canonical_form, items_schema
 from spades.options import Policy
-from spades.policies import BEST, SERVED
-from spades.position import BRIEF, EXPLAINED, NOT_EXPLAINED
+from spades.policies import BEST, ROWS, SERVED
+from spades.position import BRIEF, EXPLAINED, NOT_EXPLAINED, Position
 from spades.record import record
-from spades.rules import CUTTHROAT, FIELDS, Rules
+from spades.rules import CUTTHROAT, FIELDS, VARIANTS, Rules, describe
 from spades.scoring import Standing
-from spades.set_options import Bidder, SetOptions, bidder_of
+from spades.set_options import Bidder, SetOptions, bidder_of, plays_conventions
 from spades.skill import position_seed
-from spades.winprob.games import SHIPPED, Games
-from spades.winprob.nearest_errors import ERRORS
+from spades.winprob.games import SHIPPED, WON_VARIANTS, Games
 
 MAX_ITEMS: Final = 512  # requests in one POST /v1/bids
 MAX_SEED: Final = 2**53 - 1  # the largest integer that every JSON reader keeps exactly
@@ -289,21 +293,41 @@ def _has_win_table(context: Context, games: Games) -> bool:
     return nearest is not None and (context.approximate or not nearest.instead)
 
 
-def assumed_rules(rules: Rules, games: Games) -> list[str]:
-    """Return the texts in `assumed` for the rules in which the nearest win table differs.
+def conflicts_in(data: Mapping[str, Any], context: Context, bidder: Bidder, games: Games) -> list[Fault]:
+    """Return the faults of fields that are valid separately, but not together. ``data`` holds only valid fields."""
+    faults, rules = [], context.rules
+    previous, seat = data.get("previous_bids"), data.get("seat")
+    if previous is not None and seat is not None and seat != len(previous):
+        bids = len(previous)
+        detail = f"seat is {seat} after {bids} previous bid{'s' * (bids != 1)}; accepted: {bids}, or leave seat out"
+        faults.append(Fault("/seat", "seat-mismatch", detail))
+    scores = data.get("scores")
+    if scores is not None:
+        faults += score_faults(scores, rules)
+    if not bidder.plays_convention:
+        faults.append(_convention_fault(data.get("policy") or DEFAULT_POLICY, bidder.convention, rules))
+    if bidder.needs_win_table:
+        nearest = games.nearest(rules)
+        if nearest is None:
+            accepted = " or ".join(json.dumps(VARIANTS[variant]) for variant in WON_VARIANTS)
+            faults.append(_no_win_table("variant", rules, bidder, accepted))
+        elif nearest.instead and not context.approximate:
+            for field, number in nearest.instead:
+                accepted = json.dumps(FIELDS[field].values.json_of(number))
+                faults.append(_no_win_table(field, rules, bidder, f"{accepted}, or any with approximate: true"))
+    return faults
 
-    A win table must exist for ``rules``.
-    """
-    nearest = games.nearest(rules)
-    assert nearest is not None, "the reader of the request refuses such rules"
-    return [_differing_rule_text(field, number) for field, number in nearest.instead]
+
+def _no_win_table(field: str, rules: Rules, bidder: Bidder, accepted: str) -> Fault:
+    found = json.dumps(describe(rules)[field])
+    detail = f"{field} is {found}, for which policy {bidder.base} has no win table; accepted: {accepted}"
+    return Fault(pointer("rules", field), "unsupported-rules", detail)
 
 
-def _differing_rule_text(field: str, number: int) -> str:
-    """Return how `assumed` names a rule of the nearest win table.
-
-    >>> _differing_rule_text("bag_limit", 10).partition(",")[0]
-    'rules.bag_limit=10'
-    """
-    error = f"error {ERRORS[field]}" if field in ERRORS else "error not measured"
-    return f"rules.{field}={json.dumps(FIELDS[field].values.json_of(number))}, {error}"
+def _convention_fault(text: str, found: str, rules: Rules) -> Fault:
+    if not plays_conventions(text):
+        players = ", ".join(row.name for row in ROWS if "convention" in row.options)
+        detail = f"convention is {found} with policy {quote(text)}; accepted: none, because only {players} plays one"
+    else:
+        detail = f"convention is {found} with variant {VARIANTS[rules.variant]}; accepted: none in this variant"
+    return Fault("/convention", "unsupported-convention", detail)

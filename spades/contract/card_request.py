@@ -1,25 +1,31 @@
-"""The request and the answer of POST /v1/card: a round in progress, and the card that a strong player would play."""
+"""Requests for a card: what POST /v1/card accepts, a round in progress, and how it is read."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal, NamedTuple, NotRequired, Required
+from typing import Annotated, Any, Final, Literal, NamedTuple, Required
 
 from pydantic import Field, PlainValidator, StrictInt, TypeAdapter, ValidationInfo, WithJsonSchema, with_config
 from typing_extensions import TypedDict
 
 from spades.cards import CARD_NAMES
-from spades.contract.answer import ANSWER_CONFIG, Assumed, TablesVersion, reason_config
-from spades.contract.bids import FourBids
-from spades.contract.exchanged_cards import Given, Received, exchange_of
+from spades.contract.bid_lists import FourBids
 from spades.contract.faults import Fault, Place, RequestError, json_type, pointer, refusal
-from spades.contract.hand import CARD_SCHEMA, TRICKS, Hand, card_list
-from spades.contract.inference import DEFAULT_BIDDER, BidderName
+from spades.contract.fields import (
+    DEFAULT_BIDDER,
+    REQUEST_CONFIG,
+    BidderName,
+    Context,
+    GameId,
+    OptionalRules,
+    OptionalScores,
+    TablesName,
+    assumed_rules,
+    score_faults,
+    scores_in,
+)
+from spades.contract.hand_text import CARD_SCHEMA, TRICKS, Given, Hand, Received, card_list, exchange_of
 from spades.contract.reading import items_schema, read_fields
-from spades.contract.request import assumed_rules
-from spades.contract.rules import REQUEST_CONFIG, Context, OptionalRules
-from spades.contract.scores import OptionalScores, score_faults, scores_in
-from spades.contract.table_choice import GameId, TablesName
 from spades.legal import deck_number, deck_of
-from spades.play.card_reasons import CARD_NUMBERS, CARD_TEMPLATES, NEWEST, NEWEST_ALONE, SEARCH_USUAL
+from spades.play.card_reasons import NEWEST, NEWEST_ALONE
 from spades.play.history import KINDS, Impossible, Known, state_before
 from spades.play.state import PlayState
 from spades.play.tricks import write_rules
@@ -109,58 +115,6 @@ class CardsRequest(TypedDict):
     """Up to 256 requests; a request with a fault gets its own error."""
 
     requests: Annotated[list[Any], Field(max_length=MAX_CARD_ITEMS), items_schema("CardRequest", MAX_CARD_ITEMS)]
-
-
-@with_config(reason_config(CARD_NUMBERS))
-class CardReason(TypedDict):
-    """Why the card is played: the player's goal in the round, what the card does, or what a search found.
-
-    GET /v1/reasons has the sentences.
-    """
-
-    code: Annotated[str, Field(json_schema_extra={"enum": list(CARD_TEMPLATES)})]
-    sentence: str
-
-
-@with_config(ANSWER_CONFIG)
-class TriedCard(TypedDict):
-    """A card that was tried on random deals.
-
-    A card that is clearly worse is dropped early, so its number of deals is smaller. `p_win` is null if no deal was
-    tried, because all legal cards are equivalent, or because no deal fits what is known.
-    """
-
-    card: str
-    deals: Annotated[int, Field(description="Number of deals on which it was tried.")]
-    p_win: Annotated[float | None, Field(description="Estimated win probability of the player's side after this card.")]
-
-
-@with_config(ANSWER_CONFIG)
-class SearchFigures(TypedDict):
-    """What a search found."""
-
-    deals: Annotated[int, Field(description="Random deals that were played.")]
-    cards: Annotated[
-        list[TriedCard],
-        Field(
-            description="Highest p_win first. The first is not always the card played: the card of "
-            f"{SEARCH_USUAL} is kept unless another is clearly better. Equivalent cards are listed once."
-        ),
-    ]
-    policy: Annotated[str, Field(description="The policy that all players were assumed to bid by.")]
-    tables: TablesVersion
-
-
-@with_config(ANSWER_CONFIG)
-class CardAnswer(TypedDict):
-    """One card."""
-
-    card: str
-    player: Annotated[str, Field(description="The card player that decided, with its version.")]
-    legal: Annotated[list[str], Field(description="The cards that may be played, lowest first.")]
-    assumed: Assumed
-    reasons: Annotated[list[CardReason], Field(description="The goal first; after a search, what it found.")]
-    search: NotRequired[SearchFigures]
 
 
 class Search(NamedTuple):

@@ -1,25 +1,32 @@
-"""The request and the answer of POST /v1/inference: what a viewer knows of a round, and who may hold the rest."""
+"""Requests about the unseen cards: what POST /v1/inference accepts, what a viewer knows of a round."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal, NamedTuple, NotRequired, Required
+from typing import Annotated, Any, Final, NamedTuple, Required
 
 from pydantic import Field, PlainValidator, StrictInt, TypeAdapter, ValidationInfo, WithJsonSchema, with_config
 from typing_extensions import TypedDict
 
 from spades.bis.cutthroat import own_and_best
 from spades.cards import SUIT_TEXTS, SUITS
-from spades.contract.answer import ANSWER_CONFIG, TablesVersion
-from spades.contract.bids import MadeBids
-from spades.contract.exchanged_cards import Given, Received, exchange_of
+from spades.contract.bid_lists import MadeBids
+from spades.contract.bid_request import Seed
 from spades.contract.faults import Fault, Place, RequestError, json_type, pointer, quote, refusal
-from spades.contract.hand import CARD_SCHEMA, HAND_SCHEMA, TRICKS, Hand, card_list
+from spades.contract.fields import (
+    DEFAULT_BIDDER,
+    REQUEST_CONFIG,
+    BidderName,
+    Context,
+    GameId,
+    OptionalRules,
+    Scores,
+    TablesName,
+    score_faults,
+    scores_in,
+)
+from spades.contract.hand_text import CARD_SCHEMA, HAND_SCHEMA, TRICKS, Given, Hand, Received, card_list, exchange_of
 from spades.contract.reading import items_schema, read_fields
-from spades.contract.request import Seed
-from spades.contract.rules import REQUEST_CONFIG, Context, OptionalRules
-from spades.contract.scores import Scores, score_faults, scores_in
-from spades.contract.table_choice import GameId, TablesName
 from spades.inference.contradictions import contradictions
-from spades.inference.inference import BIDDERS, Bids, nils_unread, reads_bids
+from spades.inference.inference import Bids, nils_unread, reads_bids
 from spades.inference.knowledge import SPECTATOR, View
 from spades.inference.play_checks import with_first_trick
 from spades.legal import deck_of
@@ -29,7 +36,6 @@ from spades.scoring import Standing
 
 MAX_DEALS: Final = 1000
 MAX_INFERENCE_ITEMS: Final = 64  # requests in one POST /v1/inferences; each takes as long as many bids
-DEFAULT_BIDDER: Final = BIDDERS[0]
 _SEATS: Final = ("0", "1", "2", "3")
 _SUIT_BITS: Final = {text: 1 << SUITS.index(suit) for suit, texts in SUIT_TEXTS.items() for text in texts}
 _NOTHING: Final = (0, 0, 0, 0)
@@ -107,7 +113,6 @@ _VOIDS = _object_of_lists(
     "cards, s or ♠ is S too.",
 )
 _Seat = Annotated[StrictInt, Field(ge=0, le=3)]
-BidderName = Literal[BIDDERS]  # type: ignore[valid-type]
 
 
 @with_config(REQUEST_CONFIG)
@@ -172,40 +177,6 @@ class InferencesRequest(TypedDict):
 
     requests: Annotated[
         list[Any], Field(max_length=MAX_INFERENCE_ITEMS), items_schema("InferenceItemRequest", MAX_INFERENCE_ITEMS)
-    ]
-
-
-@with_config(ANSWER_CONFIG)
-class InferenceItemAnswer(TypedDict):
-    """Who may hold each card that the viewer cannot see."""
-
-    seats: Annotated[
-        dict[str, dict[str, float]],
-        Field(
-            description="By seat and card, the probability that the seat holds the card now. Cards that a seat cannot "
-            "hold are left out. The probabilities of a card sum to 1, those of a seat to its number of cards."
-        ),
-    ]
-    tables: TablesVersion
-    policy: Annotated[BidderName, Field(description="The policy that all players are assumed to bid by.")]
-    assumed: Annotated[
-        list[str],
-        Field(
-            description="The fields that the request left out, as dotted names; and, as in `bids, not read in variant "
-            "whiz`, that the bids were not used."
-        ),
-    ]
-
-
-@with_config(ANSWER_CONFIG)
-class InferenceAnswer(InferenceItemAnswer):
-    """Who may hold each card that the viewer cannot see, and random deals of these cards."""
-
-    deals: NotRequired[
-        Annotated[
-            list[dict[str, list[str]]],
-            Field(description="Of each deal, by seat, the cards that it holds now; left out if deals is 0."),
-        ]
     ]
 
 

@@ -1,4 +1,4 @@
-"""Answers: the fields of bids and problems that the service sends, as typed dicts, so that type checking verifies them.
+"""Answers: their fields, as typed dicts, so that type checking verifies them.
 
 Clients must ignore fields that they don't know: later versions may add some.
 """
@@ -10,8 +10,10 @@ from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
 from spades.bis.nil import VOID_FACTOR
-from spades.contract.policy import POLICY_PATTERN
+from spades.contract.fields import POLICY_PATTERN, BidderName
+from spades.explain.pass_explanation import PASS_TEMPLATES
 from spades.explain.reasons import NUMBERS, TEMPLATES, Number
+from spades.play.card_reasons import CARD_NUMBERS, CARD_TEMPLATES, SEARCH_USUAL
 
 ANSWER_CONFIG = ConfigDict(extra="allow")
 Assumed = Annotated[
@@ -215,3 +217,109 @@ class BlindAnswer(TypedDict):
     tables: TablesVersion
     assumed: Assumed
     explanation: BlindExplanation
+
+
+@with_config(reason_config(CARD_NUMBERS))
+class CardReason(TypedDict):
+    """Why the card is played: the player's goal in the round, what the card does, or what a search found.
+
+    GET /v1/reasons has the sentences.
+    """
+
+    code: Annotated[str, Field(json_schema_extra={"enum": list(CARD_TEMPLATES)})]
+    sentence: str
+
+
+@with_config(ANSWER_CONFIG)
+class TriedCard(TypedDict):
+    """A card that was tried on random deals.
+
+    A card that is clearly worse is dropped early, so its number of deals is smaller. `p_win` is null if no deal was
+    tried, because all legal cards are equivalent, or because no deal fits what is known.
+    """
+
+    card: str
+    deals: Annotated[int, Field(description="Number of deals on which it was tried.")]
+    p_win: Annotated[float | None, Field(description="Estimated win probability of the player's side after this card.")]
+
+
+@with_config(ANSWER_CONFIG)
+class SearchFigures(TypedDict):
+    """What a search found."""
+
+    deals: Annotated[int, Field(description="Random deals that were played.")]
+    cards: Annotated[
+        list[TriedCard],
+        Field(
+            description="Highest p_win first. The first is not always the card played: the card of "
+            f"{SEARCH_USUAL} is kept unless another is clearly better. Equivalent cards are listed once."
+        ),
+    ]
+    policy: Annotated[str, Field(description="The policy that all players were assumed to bid by.")]
+    tables: TablesVersion
+
+
+@with_config(ANSWER_CONFIG)
+class CardAnswer(TypedDict):
+    """One card."""
+
+    card: str
+    player: Annotated[str, Field(description="The card player that decided, with its version.")]
+    legal: Annotated[list[str], Field(description="The cards that may be played, lowest first.")]
+    assumed: Assumed
+    reasons: Annotated[list[CardReason], Field(description="The goal first; after a search, what it found.")]
+    search: NotRequired[SearchFigures]
+
+
+@with_config(ANSWER_CONFIG)
+class PassReason(TypedDict):
+    """Why a card is given, with the unseen cards of its suit."""
+
+    code: Annotated[str, Field(json_schema_extra={"enum": list(PASS_TEMPLATES)})]
+    card: str
+    above: Annotated[int, Field(description="Unseen cards of the suit that are higher.")]
+    below: Annotated[int, Field(description="Unseen cards of the suit that are lower.")]
+    sentence: str
+
+
+@with_config(ANSWER_CONFIG)
+class PassAnswer(TypedDict):
+    """The cards to give partner."""
+
+    cards: Annotated[list[str], Field(description="As many as the rules say: spades, hearts, diamonds, clubs.")]
+    to: Annotated[int, Field(ge=0, le=3, description="The seat of the partner.")]
+    reasons: Annotated[list[PassReason], Field(description="One for each card.")]
+
+
+@with_config(ANSWER_CONFIG)
+class InferenceItemAnswer(TypedDict):
+    """Who may hold each card that the viewer cannot see."""
+
+    seats: Annotated[
+        dict[str, dict[str, float]],
+        Field(
+            description="By seat and card, the probability that the seat holds the card now. Cards that a seat cannot "
+            "hold are left out. The probabilities of a card sum to 1, those of a seat to its number of cards."
+        ),
+    ]
+    tables: TablesVersion
+    policy: Annotated[BidderName, Field(description="The policy that all players are assumed to bid by.")]
+    assumed: Annotated[
+        list[str],
+        Field(
+            description="The fields that the request left out, as dotted names; and, as in `bids, not read in variant "
+            "whiz`, that the bids were not used."
+        ),
+    ]
+
+
+@with_config(ANSWER_CONFIG)
+class InferenceAnswer(InferenceItemAnswer):
+    """Who may hold each card that the viewer cannot see, and random deals of these cards."""
+
+    deals: NotRequired[
+        Annotated[
+            list[dict[str, list[str]]],
+            Field(description="Of each deal, by seat, the cards that it holds now; left out if deals is 0."),
+        ]
+    ]

@@ -5,9 +5,8 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import Field, with_config
 from typing_extensions import TypedDict
 
-from spades.contract.answer import ANSWER_CONFIG, TablesVersion
-from spades.contract.policy import POLICY_PATTERN
-from spades.contract.rules import RuleSet
+from spades.contract.answer_types import ANSWER_CONFIG, TablesVersion
+from spades.contract.fields import POLICY_PATTERN, RuleSet
 
 
 @with_config(ANSWER_CONFIG)

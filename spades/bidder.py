@@ -15,7 +15,6 @@ from spades.legal import allowed_bids, nearest_allowed, sees_no_jokers
 from spades.options import Policy
 from spades.policies import ROWS
 from spades.position import EXPLAINED, Position, Turn, auction_after
-from spades.record import record
 from spades.rules import JOKERS
 from spades.scoring import BLIND_NIL, NIL, Standing
 from spades.tables import profile_of
@@ -62,19 +61,28 @@ def decide(
         if legal is not None and bid not in legal:
             bid = nearest_legal(bid, row.takes(made), legal)
     explanation = row.explain(made, turn, by_rules, bid, policy) if explain else None
-    return record(Decision, (bid, _KINDS[bid], explanation))
+    return Decision(bid=bid, kind=_KINDS[bid], explanation=explanation)
 
 
 def turn_of(position: Position, policy: Policy, tables: TableSet, legal: tuple[int, ...] | None, explain: int) -> Turn:
     """Return what the kernel of ``policy`` needs in ``position``; the arguments are those of `decide`."""
     hand, bids, us, them, us_bags, them_bags, rules, _ = position
     auction = auction_after(bids)
-    standing = record(Standing, (us, them, us_bags, them_bags))
+    standing = Standing(us=us, them=them, us_bags=us_bags, them_bags=them_bags)
     allowed = allowed_bids(hand, auction.partner_bid, rules)
     views = tables.kernel[profile_of(rules, policy, standing)]
     if rules.variant == JOKERS and sees_no_jokers(rules, policy):
         hand = without_jokers(hand)
-    return record(Turn, (hand, position, auction, standing, allowed, views, legal, explain))
+    return Turn(
+        hand=hand,
+        position=position,
+        auction=auction,
+        standing=standing,
+        allowed=allowed,
+        tables=views,
+        legal=legal,
+        explain=explain,
+    )
 
 
 def nearest_legal(bid: int, takes: int, legal: tuple[int, ...]) -> int:

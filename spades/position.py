@@ -11,7 +11,6 @@ from typing import NamedTuple
 from spades.cards import parse_hand
 from spades.errors import PositionError
 from spades.legal import SPADE_COUNTS, deck_number, possible_bids
-from spades.record import record
 from spades.rules import CUTTHROAT, PRESETS, VARIANTS, Rules
 from spades.scoring import BLIND_NIL, NO_BID, Standing, contract_of, game_winner, is_nil
 from spades.tables import Tables
@@ -54,7 +53,16 @@ def read_auction(seat: int, b0: int, b1: int, b2: int) -> Auction:
                 third = 0 if b2 == BLIND_NIL else b2
                 partner_bid, nils = b1, (0 if first else 1) + (0 if third else 1)
                 total, sequence = first + second + third, 211 + 196 * first + 14 * second + third
-    return record(Auction, (seat, b0, b1, b2, partner_bid, nils, total, sequence))
+    return Auction(
+        seat=seat,
+        b0=b0,
+        b1=b1,
+        b2=b2,
+        partner_bid=partner_bid,
+        opponents_nils=nils,
+        sum_of_bids=total,
+        sequence=sequence,
+    )
 
 
 @cache  # at most 3,616 entries: 1 + 15 + 15**2 + 15**3 auctions
@@ -67,7 +75,16 @@ def auction_after(bids: tuple[int, ...]) -> Auction:
 def without_partner(auction: Auction) -> Auction:
     """Return the same auction for cutthroat, in which all three other players are opponents."""
     seat, b0, b1, b2, partner_bid, nils, total, sequence = auction
-    return record(Auction, (seat, b0, b1, b2, NO_BID, nils + (1 if is_nil(partner_bid) else 0), total, sequence))
+    return Auction(
+        seat=seat,
+        b0=b0,
+        b1=b1,
+        b2=b2,
+        partner_bid=NO_BID,
+        opponents_nils=nils + (1 if is_nil(partner_bid) else 0),
+        sum_of_bids=total,
+        sequence=sequence,
+    )
 
 
 def sequence_after(sequence: int, bid: int) -> int:

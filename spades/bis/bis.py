@@ -40,7 +40,6 @@ from spades.cards import suits_of
 from spades.legal import extra_spades_of, nearest_allowed, nil_threshold
 from spades.options import NO_CONVENTION, Policy
 from spades.position import Auction
-from spades.record import record
 from spades.rules import PARTNERSHIP, Rules
 from spades.scoring import NO_BID, Standing
 from spades.tables import Tables, convention_of
@@ -108,7 +107,9 @@ def bis(
         if asked:
             threshold = min(threshold, scaled_nil_threshold(policy.answer_threshold, 0, 0.0, rules))
     honours = 1 if asked else policy.spade_honours
-    terms = record(NilTerms, (threshold, policy.curves, honours, policy.nils, extra_spades))
+    terms = NilTerms(
+        threshold=threshold, curves=policy.curves, honours=honours, nils=policy.nils, extra_spades=extra_spades
+    )
     nil = consider_nil(suits, auction, terms, allowed, rules, tables)
     bid = 0 if nil.chosen else number
     step = NO_CONVENTION_STEP
@@ -127,11 +128,17 @@ def bis(
     signalled = convention != NO_CONVENTION and is_signal(step.rule)
     only_one_allowed = allowed & (allowed - 1) == 0
     if signalled or not policy.endgame or only_one_allowed or out_of_reach(standing, rules):
-        end = record(Endgame, (bid, NO_RULE, bid, 0.0, 0.0, 0.0))
+        end = Endgame(bid=bid, rule=NO_RULE, before=bid, projected_us=0.0, projected_them=0.0, total=0.0)
     else:
         reserved = reserved_bid(convention, seat) if convention != NO_CONVENTION else NO_BID
-        proposal = record(Proposal, (bid, number, regular, nil, reserved))
+        proposal = Proposal(bid=bid, number=number, regular=regular, nil=nil, reserved=reserved)
         end = apply_endgame(proposal, auction, standing, allowed, rules, policy, tables)
-    return record(
-        BisDecision, (nearest_allowed(end.bid, number, allowed), regular, number, number_rule, nil, step, end)
+    return BisDecision(
+        bid=nearest_allowed(end.bid, number, allowed),
+        regular=regular,
+        number=number,
+        number_rule=number_rule,
+        nil=nil,
+        convention_step=step,
+        endgame=end,
     )

@@ -32,7 +32,6 @@ from spades.cards import suits_of
 from spades.legal import nearest_allowed
 from spades.options import Policy
 from spades.position import Auction, sequence_after, without_partner
-from spades.record import record
 from spades.rules import Rules
 from spades.scoring import NO_BID, contract_of, nil_stake
 from spades.tables import Tables
@@ -99,7 +98,9 @@ def bis_cutthroat(
         threshold = expected_contract_points(takes, 0, tables)  # the points that the nil gives up
     if policy.level:
         threshold = shifted_threshold(threshold, policy.nil_shift, rules.nil_points)
-    terms = record(NilTerms, (threshold, policy.curves, policy.spade_honours, policy.nils, 0))
+    terms = NilTerms(
+        threshold=threshold, curves=policy.curves, honours=policy.spade_honours, nils=policy.nils, extra_spades=0
+    )
     nil = consider_nil(suits, alone, terms, allowed, rules, tables)
     bid = 0 if nil.chosen else takes
     finish = Finish(bid, NO_RULE, bid, 0.0, 0.0, 0.0)

@@ -13,7 +13,6 @@ from spades.bis.regular import Regular, limit_takes
 from spades.legal import nearest_allowed
 from spades.options import Policy
 from spades.position import Auction, sequence_after
-from spades.record import record
 from spades.rules import Rules
 from spades.scoring import BLIND_NIL, NO_BID, TEN_POINTS, Standing, contract_of, contract_points, nil_stake
 from spades.tables import Tables
@@ -174,4 +173,11 @@ def apply_endgame(
         new = nearest_allowed(new, bid, allowed)
         if new == reserved:  # partner would read it as a signal
             new = bid
-    return record(Endgame, (new, rule if new != bid else NO_RULE, bid, now_us, now_them, total))
+    return Endgame(
+        bid=new,
+        rule=rule if new != bid else NO_RULE,
+        before=bid,
+        projected_us=now_us,
+        projected_them=now_them,
+        total=total,
+    )

@@ -11,7 +11,6 @@ from spades.legal import NIL_BIT
 from spades.options import FULL, SINGLE
 from spades.passing import suits_after_pass
 from spades.position import Auction
-from spades.record import record
 from spades.rules import Rules
 from spades.scoring import BLIND_NIL, contract_of
 from spades.tables import Tables, View
@@ -181,19 +180,16 @@ def consider_nil(
     expected = rules.nil_points * (2.0 * probability - 1.0)
     reason = ruled_out(s_cards, partner_bid, honours, nils, allowed, extra_spades)
     chosen = reason == NOT_RULED_OUT and expected > threshold
-    return record(
-        Nil,
-        (
-            clubs,
-            diamonds,
-            hearts,
-            spades,
-            VOID_FACTOR if void else 1.0,
-            value,
-            probability,
-            expected,
-            threshold,
-            reason,
-            chosen,
-        ),
+    return Nil(
+        clubs=clubs,
+        diamonds=diamonds,
+        hearts=hearts,
+        spades=spades,
+        void_factor=VOID_FACTOR if void else 1.0,
+        value=value,
+        probability=probability,
+        expected_points=expected,
+        threshold=threshold,
+        ruled_out=reason,
+        chosen=chosen,
     )

@@ -8,7 +8,6 @@ docs/explanation/how-bis-bids.md, "Regular takes".
 
 from typing import NamedTuple
 
-from spades.record import record
 from spades.scoring import contract_of
 from spades.tables import Tables
 
@@ -78,8 +77,17 @@ def regular_takes(
     estimate = c + d + h + best + factor + offset
     high = tables.spade_high[spades, ruffing]
     long = spade_takes[spades, ruffing] - high
-    return record(
-        Regular, (c, d, h, high, long, best_ruffs, factor, offset, estimate, limit_takes(estimate, partner_bid))
+    return Regular(
+        clubs=c,
+        diamonds=d,
+        hearts=h,
+        spade_high=high,
+        spade_long=long,
+        ruffs=best_ruffs,
+        factor=factor,
+        offset=offset,
+        estimate=estimate,
+        takes=limit_takes(estimate, partner_bid),
     )
 
 

@@ -43,7 +43,6 @@ from spades.contract.reading import check_field_count, in_canonical_form, items_
 from spades.options import Policy
 from spades.policies import BEST, ROWS, SERVED
 from spades.position import BRIEF, EXPLAINED, NOT_EXPLAINED, Position
-from spades.record import record
 from spades.rules import CUTTHROAT, FIELDS, VARIANTS, Rules, describe
 from spades.scoring import Standing
 from spades.set_options import Bidder, SetOptions, bidder_of, plays_conventions
@@ -218,7 +217,17 @@ def read_bid(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> Bid
     seed = 0
     if not _CHANGES.isdisjoint(fields):
         policy = _changed(policy, fields)
-    position = record(Position, (fields["hand"], fields["previous_bids"], *standing, rules, by_seat))
+    us, them, us_bags, them_bags = standing
+    position = Position(
+        hand=fields["hand"],
+        bids=fields["previous_bids"],
+        us=us,
+        them=them,
+        us_bags=us_bags,
+        them_bags=them_bags,
+        rules=rules,
+        scores=by_seat,
+    )
     if policy.noise_sd:
         given = fields.get("seed")
         seed = position_seed(position) if given is None else given
@@ -226,8 +235,18 @@ def read_bid(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> Bid
             assumed.append("seed")
     asked = fields.get("explain")
     legal, explain = fields.get("legal_bids"), _EXPLAIN[asked]
-    values = (position, policy, text, base, convention, legal, explain, assumed, seed, asked == CURVE)
-    return record(BidCall, values)
+    return BidCall(
+        position=position,
+        policy=policy,
+        policy_text=text,
+        base=base,
+        convention=convention,
+        legal=legal,
+        explain=explain,
+        assumed=assumed,
+        seed=seed,
+        curve=asked == CURVE,
+    )
 
 
 def _changed(policy: Policy, fields: Mapping[str, Any]) -> Policy:
@@ -284,7 +303,7 @@ def _read(data: Any, validate: Any, games: Games, options: SetOptions, blind: bo
         assumed.append("convention")
     if bidder.needs_win_table:
         assumed += assumed_rules(rules, games)
-    return record(_Common, (fields, rules, bidder, values, by_seat, assumed))
+    return _Common(fields=fields, rules=rules, bidder=bidder, standing=values, by_seat=by_seat, assumed=assumed)
 
 
 def _has_win_table(context: Context, games: Games) -> bool:

@@ -9,14 +9,13 @@ from spades.bis.endgame import NO_RULE
 from spades.explain.explanation import Explanation, Steps, brief, finish, numbers_of, reasons_of
 from spades.explain.reasons import reason
 from spades.position import BRIEF, Turn
-from spades.record import record
 from spades.scoring import NO_BID
 
 
 def explain_cutthroat(made: CutthroatDecision, turn: Turn, bid: int) -> Explanation:
     """Return the explanation of a decision; ``bid`` is the bid in the answer, after rules and `legal_bids`."""
     by_rules, regular, number, nil, end = made
-    steps = record(Steps, ([], []))
+    steps = Steps(adjustments=[], reasons=[])
     if number != regular.takes and not nil.chosen:
         steps.add_rules(regular.takes, number)
     if end.rule != NO_RULE:

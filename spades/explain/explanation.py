@@ -31,7 +31,6 @@ from spades.explain.reasons import (
 from spades.legal import variant_of
 from spades.options import Policy
 from spades.position import BRIEF, Turn, auction_after
-from spades.record import record
 from spades.rules import CUTTHROAT, MIRROR, SUICIDE, VARIANTS, WHIZ, WHIZ_STRICT, Rules
 from spades.scoring import NIL, contract_of
 from spades.tables import Tables
@@ -45,7 +44,7 @@ check_reasons((*RULE_NAMES[1:], *CONVENTION_RULES[1:], *NUMBER_RULES[BY_RULES + 
 
 
 class Steps(NamedTuple):
-    """The steps after the estimate, as adjustments and as reasons. Make it with `record(Steps, ([], []))`."""
+    """The steps after the estimate, as adjustments and as reasons."""
 
     adjustments: list[Adjustment]
     reasons: list[Reason]
@@ -86,7 +85,7 @@ class Steps(NamedTuple):
 def explain_bis(made: BisDecision, turn: Turn, bid: int, policy: Policy) -> Explanation:
     """Return the explanation of a BIS decision; ``bid`` is the bid in the answer, after rules and `legal_bids`."""
     by_rules, regular, number, number_rule, nil, spoken, end = made
-    steps = record(Steps, ([], []))
+    steps = Steps(adjustments=[], reasons=[])
     # If the hand bids nil, a change of the number is no step, unless the rules allow only the nil (number 0).
     if number_rule != AS_COUNTED and not (nil.chosen and number > 0):
         variant = variant_of(turn.position.rules, policy)
@@ -205,7 +204,7 @@ def explain_baseline(made: Baseline, turn: Turn, by_rules: int, bid: int, policy
     ``by_rules``: the bid after the limits of the rules; ``bid``: the bid in the answer; ``nil_rule``: the nil rule in
     words, with ``{ranks}`` for the policy's nil ranks.
     """
-    steps, partner_bid = record(Steps, ([], [])), turn.auction.partner_bid
+    steps, partner_bid = Steps(adjustments=[], reasons=[]), turn.auction.partner_bid
     if by_rules != made.bid:
         steps.add_rules(made.bid, by_rules)
     if bid != by_rules:

@@ -16,7 +16,6 @@ from spades.legal import EVERY_BID
 from spades.options import Policy
 from spades.passing import suits_after_pass
 from spades.position import EXPLAINED, Turn
-from spades.record import record
 from spades.winprob.candidates import best_bid, best_far_bid, last_bag_bid
 from spades.winprob.features import (
     POSITION_NAMES,
@@ -122,8 +121,8 @@ def win_decision(turn: Turn, policy: Policy, weights: Weights) -> WinDecision:
         reach += rules.nil_points
     same = opposing.count(opposing[0]) == len(opposing)  # usual case: our bid does not change the opponents' contract
     their_bids = [(their_tens[:1] if same else their_tens, their_stake)]
-    ours = record(Side, (us, us_bags, our_bids, reach))
-    theirs = record(Side, (them, them_bags, their_bids, 10 * max(their_tens) + their_stake))
+    ours = Side(score=us, held=us_bags, bids=our_bids, reach=reach)
+    theirs = Side(score=them, held=them_bags, bids=their_bids, reach=10 * max(their_tens) + their_stake)
     seen = np.frombuffer(bytearray().join(rows), np.float32).reshape(-1, VALUES + OUTCOMES)
     values = seen[:, VALUES:]
     values[...] = outcome_value_matrix(ours, theirs, seat & 1, rules, game)
@@ -156,9 +155,19 @@ def win_decision(turn: Turn, policy: Policy, weights: Weights) -> WinDecision:
                 by_bid[bid] = -1.0
     best = best_bid(by_bid, regular.takes, policy)
     best = last_bag_bid(best, by_bid, position.needed, us_bags, auction, rules)
-    return record(
-        WinDecision,
-        (best, regular, nil, inputs, bids, contracts, opposing, stake, their_stake, p_win, odds, weighed),
+    return WinDecision(
+        bid=best,
+        regular=regular,
+        nil=nil,
+        inputs=inputs,
+        bids=bids,
+        contracts=contracts,
+        opposing=opposing,
+        stake=stake,
+        their_stake=their_stake,
+        p_win=p_win,
+        odds=odds,
+        weighed=weighed,
     )
 
 

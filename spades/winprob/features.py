@@ -15,7 +15,6 @@ from spades.legal import extra_spades_of
 from spades.options import FULL, PLAYER_KINDS
 from spades.passing import cards_to_pass, given_by_partner, suits_after_pass
 from spades.position import Auction, sequence_after
-from spades.record import record
 from spades.rules import JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
 from spades.scoring import NO_BID, Standing, contract_of, is_nil
 from spades.tables import Tables
@@ -133,7 +132,9 @@ def model_nil(
 
     ``honours``: LOW_FOUR for the model's inputs; 1 for explanations and skill levels, as BIS sees a nil.
     """
-    terms = record(NilTerms, (0.0, FULL, honours, 1, extra_spades_of(rules.variant, rules)))
+    terms = NilTerms(
+        threshold=0.0, curves=FULL, honours=honours, nils=1, extra_spades=extra_spades_of(rules.variant, rules)
+    )
     return consider_nil(suits, auction, terms, allowed, rules, tables)
 
 
@@ -192,7 +193,7 @@ def model_position(
     us, them, us_bags, them_bags = standing
     if not rules.bags:  # ignore the bags of the request
         us_bags, them_bags = 0, 0
-    standing = record(Standing, (us, them, us_bags, them_bags))
+    standing = Standing(us=us, them=them, us_bags=us_bags, them_bags=them_bags)
     regular, nil, weighed, certain = bids_to_weigh(suits, auction, allowed, rules, tables)
     certain_nil = certain_with_nil(suits, rules)
     plain = rules.variant != JOKERS
@@ -212,12 +213,21 @@ def model_position(
         if they_win or needed < NO_NUMBER:
             far = far_bids(weighed, needed, certain, certain_nil, allowed)
     to_goal = rules.win - us
-    return record(
-        ModelPosition,
-        (
-            *(auction.seat, standing, regular, nil, weighed, held, inputs, to_goal, stake, their_stake),
-            *(certain, certain_nil, needed, far),
-        ),
+    return ModelPosition(
+        seat=auction.seat,
+        standing=standing,
+        regular=regular,
+        nil=nil,
+        weighed=weighed,
+        held=held,
+        inputs=inputs,
+        to_goal=to_goal,
+        stake=stake,
+        their_stake=their_stake,
+        certain=certain,
+        certain_nil=certain_nil,
+        needed=needed,
+        far=far,
     )
 
 
@@ -331,7 +341,9 @@ def expected_bids(bid: int, auction: Auction, tables: Tables) -> Expected:
         partner, opponents = mean_bids[row, 1] + 0.0, contract_of(b0) + mean_bids[row, 0]
     else:
         partner, opponents = mean_bids[row, 1] + 0.0, mean_bids[row, 0] + mean_bids[row, 2]
-    return record(Expected, (partner, opponents, int(partner + 0.5), int(opponents + 0.5)))
+    return Expected(
+        partner=partner, opponents=opponents, partner_tricks=int(partner + 0.5), opponents_tricks=int(opponents + 0.5)
+    )
 
 
 def bid_inputs(bid: int, expected: Expected, position: ModelPosition) -> tuple[float, ...]:

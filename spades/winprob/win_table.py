@@ -10,7 +10,6 @@ A table may also value a game with another bag limit (`games.nearest_game`). The
 bags that are missing until the penalty.
 """
 
-from spades.record import record
 from spades.rules import Rules
 from spades.scoring import Standing, game_winner
 from spades.tables import Tables, View
@@ -65,4 +64,4 @@ def win_probability_after(
         return 1.0 if winner > 0 else 0.0
     if next_first:
         return win_probability(standing, win_slice, win)
-    return 1.0 - win_probability(record(Standing, (them, us, them_bags, us_bags)), win_slice, win)
+    return 1.0 - win_probability(Standing(us=them, them=us, us_bags=them_bags, them_bags=us_bags), win_slice, win)

@@ -12,7 +12,6 @@ from spades.options import BIS, FIXED, IO, MS, RB, WINPROB, Policy
 from spades.play.state import PlayState
 from spades.policies import ROWS
 from spades.position import Auction, read_auction
-from spades.record import record
 from spades.rules import Rules
 from spades.scoring import START, Standing
 from spades.tables import profile_of
@@ -30,7 +29,7 @@ def auction_at(state: PlayState, seat: int) -> Auction:
 def standing_at(state: PlayState, seat: int) -> Standing:
     """Return both sides' points and bags, from the side of ``seat``."""
     us, them = seat & 1, 1 - (seat & 1)
-    return record(Standing, (state.score[us], state.score[them], state.bags[us], state.bags[them]))
+    return Standing(us=state.score[us], them=state.score[them], us_bags=state.bags[us], them_bags=state.bags[them])
 
 
 def choose_bid(hand: int, auction: Auction, standing: Standing, rules: Rules, policy: Policy, profiles: Any) -> int:
@@ -78,4 +77,4 @@ def choose_cutthroat_bid(
         tables = profiles[profile_of(rules, policy, START)]
         return bis_cutthroat(hand, auction, scores, bags, allowed, seen, policy, tables).bid
     own, best = own_and_best(auction.seat, scores)
-    return choose_bid(hand, auction, record(Standing, (own, best, bags, 0)), rules, policy, profiles)
+    return choose_bid(hand, auction, Standing(us=own, them=best, us_bags=bags, them_bags=0), rules, policy, profiles)

@@ -35,7 +35,7 @@ KERNELS = (
 )
 SOURCES = (
     "tables.engine.compiled_modules",
-    *_modules("spades", "options policies record rules tableset"),
+    *_modules("spades", "options policies rules tableset"),
     "spades.winprob.games",
     "spades.play.state",
     *_modules("tables.engine", "states scratch jit tables_type selfplay"),

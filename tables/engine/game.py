@@ -12,7 +12,6 @@ from spades.levels import LARGEST_SEED, perturbed
 from spades.options import WINPROB, Policy
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, play_card
-from spades.record import record
 from spades.rules import CUTTHROAT, Rules
 from spades.scoring import BLIND_NIL, Standing, contract_of, game_winner, is_nil, score_side
 from spades.tables import profile_of
@@ -123,7 +122,9 @@ def win_probability_after_round(state: PlayState, me: int, rules: Rules, win_sli
     us, them = me & 1, 1 - (me & 1)
     points, bags = score_of_side(state, us, state.bags[us], rules)
     their_points, their_bags = score_of_side(state, them, state.bags[them], rules)
-    after = record(Standing, (state.score[us] + points, state.score[them] + their_points, bags, their_bags))
+    after = Standing(
+        us=state.score[us] + points, them=state.score[them] + their_points, us_bags=bags, them_bags=their_bags
+    )
     return win_probability_after(after, us, win_slice, rules, win)
 
 

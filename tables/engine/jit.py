@@ -36,7 +36,6 @@ from numba.extending import intrinsic, models, overload, overload_method, regist
 from numba.np.unsafe.ndarray import to_fixed_tuple
 
 from spades.play.state import rule_values
-from spades.record import record
 from spades.rules import Rules
 from tables.engine import tables_type  # noqa: F401  # registers the type of `Tables`
 from tables.engine.compiled_modules import KERNELS, LINKED, SOURCES
@@ -122,11 +121,6 @@ def _copy_record(typingctx: Any, source: Any, target: Any) -> Any:
 @overload(copy_state)
 def _copy_state(source, target):  # type: ignore[no-untyped-def]
     return lambda source, target: _copy_record(source, target)
-
-
-@overload(record)
-def _record(cls, values):  # type: ignore[no-untyped-def]
-    return lambda cls, values: cls(*values)
 
 
 def _function(name: str) -> Callable[..., Any]:

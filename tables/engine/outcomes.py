@@ -6,7 +6,6 @@ for the other side.
 
 from typing import Any, NamedTuple
 
-from spades.record import record
 from spades.rules import Rules
 from spades.scoring import Standing, apply_bags
 from spades.tables import View
@@ -99,5 +98,5 @@ def outcome_values(
         for other in range(THEIRS):
             points, more = their_points(other, contracts.theirs, contracts.their_stake)
             them, them_bags = score_after(standing.them, standing.them_bags, points, more, rules)
-            after = record(Standing, (us, them, us_bags, them_bags))
+            after = Standing(us=us, them=them, us_bags=us_bags, them_bags=them_bags)
             values[way * THEIRS + other] = win_probability_after(after, next_first, win_slice, rules, win)

@@ -14,7 +14,6 @@ from spades.levels import sample_bid
 from spades.options import Policy
 from spades.play.state import PlayState
 from spades.position import Auction
-from spades.record import record
 from spades.rules import Rules
 from spades.scoring import Standing, nil_stake
 from spades.tables import Tables
@@ -113,7 +112,7 @@ def write_bid(
     contract = contract_tens(bid + expected.partner_tricks, rules)
     opposing = contract_tens(expected.opponents_tricks, rules)
     stake = position.stake + nil_stake(bid, rules)
-    contracts = record(Contracts, (contract, opposing, stake, position.their_stake))
+    contracts = Contracts(ours=contract, theirs=opposing, stake=stake, their_stake=position.their_stake)
     win = win_array(win_slice, tables)
     outcome_values(contracts, position.standing, position.seat & 1, win_slice, rules, win, values)
     for i in range(len(VALUED)):

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from spades.legal import allowed_bids, nearest_number
 from spades.play.state import PlayState
-from spades.record import record
 from spades.rules import Rules
 from spades.scoring import BLIND_NIL, contract_of
 from tables.engine.choose_bid import auction_at, choose_bid, standing_at
@@ -50,7 +49,7 @@ def intended_bid(state: PlayState, seat: int, rules: Rules, habit: Habit, bid: i
         for other in range(seat):
             if contract_of(state.bid[other]) < habit.nil_beside:
                 bid = number
-    return record(Intended, (bid, number, allowed))
+    return Intended(bid=bid, number=number, allowed=allowed)
 
 
 def moved_bid(intended: Intended, move: int) -> int:

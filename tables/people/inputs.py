@@ -11,7 +11,6 @@ from spades.bis.endgame import Endgame
 from spades.cards import suits_of
 from spades.legal import allowed_bids, nearest_number
 from spades.play.state import PlayState
-from spades.record import record
 from spades.rules import Rules
 from spades.scoring import NO_BID, contract_of
 from spades.tables import profile_of
@@ -76,7 +75,13 @@ def write_inputs(state: PlayState, seat: int, rules: Rules, policies: Any, profi
     x[at + 1] = (auction.sum_of_bids + number - 10.0) / 5.0
     at += 2
     _write_score(standing, rules, x, at)
-    return record(Reference, (decision.bid, number, allowed, regular.estimate, 1 if number != regular.takes else 0))
+    return Reference(
+        bid=decision.bid,
+        number=number,
+        allowed=allowed,
+        estimate=regular.estimate,
+        changed=1 if number != regular.takes else 0,
+    )
 
 
 def see(state: PlayState, seat: int, rules: Rules, policies: Any, profiles: Any, seen: Any, n: int) -> None:

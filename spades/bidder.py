@@ -16,7 +16,7 @@ from spades.options import Policy
 from spades.policies import ROWS
 from spades.position import EXPLAINED, Position, Turn, auction_after
 from spades.rules import JOKERS
-from spades.scoring import BLIND_NIL, NIL, Standing
+from spades.scoring import BLIND_NIL, NIL
 from spades.tables import profile_of
 from spades.tableset import TableSet
 
@@ -66,9 +66,8 @@ def decide(
 
 def turn_of(position: Position, policy: Policy, tables: TableSet, legal: tuple[int, ...] | None, explain: int) -> Turn:
     """Return what the kernel of ``policy`` needs in ``position``; the arguments are those of `decide`."""
-    hand, bids, us, them, us_bags, them_bags, rules, _ = position
-    auction = auction_after(bids)
-    standing = Standing(us=us, them=them, us_bags=us_bags, them_bags=them_bags)
+    hand, rules, standing = position.hand, position.rules, position.standing
+    auction = auction_after(position.bids)
     allowed = allowed_bids(hand, auction.partner_bid, rules)
     views = tables.kernel[profile_of(rules, policy, standing)]
     if rules.variant == JOKERS and sees_no_jokers(rules, policy):

@@ -86,7 +86,7 @@ def _bis(turn: Turn, policy: Policy, __: TableSet) -> MadeForBis:
     rules = position.rules
     seen = simplified_rules(rules) if policy.ignores_rules else rules
     if rules.variant == CUTTHROAT and not policy.ignores:
-        return bis_cutthroat(hand, auction, position.scores, position.us_bags, allowed, seen, policy, tables)
+        return bis_cutthroat(hand, auction, position.seat_scores, standing.us_bags, allowed, seen, policy, tables)
     if policy.ignores_rules:
         allowed = allowed_bids(hand, auction.partner_bid, seen)
     return bis(hand, auction, standing, allowed, seen, policy, tables)

@@ -12,7 +12,7 @@ from spades.cards import parse_hand
 from spades.errors import PositionError
 from spades.legal import SPADE_COUNTS, deck_number, possible_bids
 from spades.rules import CUTTHROAT, PRESETS, VARIANTS, Rules
-from spades.scoring import BLIND_NIL, NO_BID, Standing, contract_of, game_winner, is_nil
+from spades.scoring import BLIND_NIL, NO_BID, START, Standing, contract_of, game_winner, is_nil
 from spades.tables import Tables
 
 _UNBID = ((NO_BID, NO_BID, NO_BID), (NO_BID, NO_BID), (NO_BID,), ())
@@ -104,16 +104,13 @@ TRICKS = 13
 
 
 class Position(NamedTuple):
-    """What a bidder may know. In cutthroat, "them" is the player with the best score of the three others."""
+    """What a bidder may know. In cutthroat, ``standing.them`` is the best score of the three other players."""
 
     hand: int  # 13 cards, see cards.py
     bids: tuple[int, ...]  # 0..3 previous bids, first bidder first, 0..13 or BLIND_NIL
-    us: int  # points of the bidder's side; in cutthroat, of the bidder
-    them: int  # points of the opponents
-    us_bags: int
-    them_bags: int
-    rules: Rules
-    scores: tuple[int, int, int, int] = NO_SCORES  # in cutthroat: points by seat
+    standing: Standing = START  # the score of the bidder's side and of the opponents; in cutthroat, us is the bidder
+    rules: Rules = CLASSIC
+    seat_scores: tuple[int, int, int, int] = NO_SCORES  # in cutthroat: points by seat
 
     @classmethod
     def of(
@@ -144,7 +141,7 @@ class Position(NamedTuple):
             raise PositionError(f"bids has {len(bids)} bids; accepted: at most 3, those before the bidder's")
         seat, made = len(bids), check_bids(bids, rules)
         standing, by_seat = check_scores(seat, Standing(us, them, us_bags, them_bags), scores, rules)
-        return cls(cards, made, *standing, rules, by_seat)
+        return cls(cards, made, standing, rules, by_seat)
 
 
 def check_bids(bids: Sequence[int], rules: Rules) -> tuple[int, ...]:

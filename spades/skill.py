@@ -24,7 +24,8 @@ def position_seed(position: Position) -> int:
 
     It does not depend on the policy, so that levels can be compared on the same random numbers.
     """
-    return zlib.crc32(repr((*position[:6], *seed_values(position.rules), position.scores)).encode())
+    content = (position.hand, position.bids, *position.standing, *seed_values(position.rules), position.seat_scores)
+    return zlib.crc32(repr(content).encode())
 
 
 def decide_with_skill(

@@ -51,7 +51,10 @@ def main(arguments: argparse.Namespace) -> int:
     tables = open_tables()
     print(f"Python {platform.python_version()}, tables {tables.version}, {arguments.runs} interleaved runs, medians\n")
     positions = random_positions(POSITIONS, arguments.seed)
-    close = [position._replace(us=400 + i % 90, them=410 + i % 80) for i, position in enumerate(positions)]
+    close = [
+        position._replace(standing=position.standing._replace(us=400 + i % 90, them=410 + i % 80))
+        for i, position in enumerate(positions)
+    ]
     decisions: dict[str, Callable[[Position], object]] = {}
     for text in SERVED:
         policy = parse_policy(text)
@@ -80,10 +83,9 @@ def random_positions(count: int, seed: int) -> list[Position]:
         Position(
             hand=sum(1 << card for card in draw.sample(deck, 13)),
             bids=tuple(draw.choice((0, 1, 2, 2, 3, 3, 3, 4, 4, 5)) for _ in range(seat & 3)),
-            us=draw.randrange(-100, 480),
-            them=draw.randrange(-100, 480),
-            us_bags=draw.randrange(10),
-            them_bags=draw.randrange(10),
+            standing=Standing(
+                draw.randrange(-100, 480), draw.randrange(-100, 480), draw.randrange(10), draw.randrange(10)
+            ),
             rules=PRESETS["classic"],
         )
         for seat in range(count)

@@ -19,6 +19,7 @@ from spades.contract.bid_request import read_bid
 from spades.policies import parse_policy
 from spades.position import Position
 from spades.rules import make_rules
+from spades.scoring import Standing
 from spades.tableset import open_tables
 from tests import naive
 
@@ -77,10 +78,7 @@ def vectors() -> list[dict]:
         position = Position(
             parse_pbn(row["hand"]),
             tuple(row["previous_bids"]),
-            row["us"],
-            row["them"],
-            row["us_bags"],
-            0,
+            Standing(row["us"], row["them"], row["us_bags"], 0),
             make_rules(row["preset"]),
         )
         row["bids"] = {text: decide(position, parse_policy(text), tables, explain=False).bid for text in POLICIES}

@@ -6,7 +6,7 @@ counts as left out. `read_bid` and `read_blind` turn a JSON value into a call th
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, NamedTuple, Required
 
 from pydantic import Field, StrictInt, TypeAdapter, ValidationError, with_config
@@ -191,7 +191,7 @@ class _Common(NamedTuple):
     fields: dict[str, Any]  # of the request, as pydantic reads them
     rules: Rules  # in force
     bidder: Bidder  # the policy that decides
-    standing: Sequence[int]  # us, them, us_bags, them_bags
+    standing: Standing
     by_seat: FourInts  # in cutthroat the points of the four seats, otherwise NO_SCORES
     assumed: list[str]  # what the request left out
 
@@ -217,16 +217,8 @@ def read_bid(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> Bid
     seed = 0
     if not _CHANGES.isdisjoint(fields):
         policy = _changed(policy, fields)
-    us, them, us_bags, them_bags = standing
     position = Position(
-        hand=fields["hand"],
-        bids=fields["previous_bids"],
-        us=us,
-        them=them,
-        us_bags=us_bags,
-        them_bags=them_bags,
-        rules=rules,
-        scores=by_seat,
+        hand=fields["hand"], bids=fields["previous_bids"], standing=standing, rules=rules, seat_scores=by_seat
     )
     if policy.noise_sd:
         given = fields.get("seed")
@@ -260,7 +252,7 @@ def _changed(policy: Policy, fields: Mapping[str, Any]) -> Policy:
 def read_blind(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> BlindCall:
     """Read a request for a blind nil; arguments: see `read_bid`. Raises `RequestError`."""
     fields, rules, bidder, standing, _, assumed = _read(data, _BLIND, games, options, blind=True)
-    return BlindCall(fields["previous_bids"], Standing(*standing), rules, bidder, assumed, fields.get("seed"))
+    return BlindCall(fields["previous_bids"], standing, rules, bidder, assumed, fields.get("seed"))
 
 
 def _read(data: Any, validate: Any, games: Games, options: SetOptions, blind: bool = False) -> _Common:
@@ -297,13 +289,14 @@ def _read(data: Any, validate: Any, games: Games, options: SetOptions, blind: bo
         by_seat, bags = values
         seat = len(fields["previous_bids"])
         values = [*own_and_best(seat, by_seat), bags[seat], 0]
+    standing = Standing(*values)
     if policy is None:
         assumed.append("policy")
     if convention is None:
         assumed.append("convention")
     if bidder.needs_win_table:
         assumed += assumed_rules(rules, games)
-    return _Common(fields=fields, rules=rules, bidder=bidder, standing=values, by_seat=by_seat, assumed=assumed)
+    return _Common(fields=fields, rules=rules, bidder=bidder, standing=standing, by_seat=by_seat, assumed=assumed)
 
 
 def _has_win_table(context: Context, games: Games) -> bool:

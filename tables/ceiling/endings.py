@@ -28,7 +28,7 @@ from spades.play.tricks import write_rules
 from spades.policies import parse_policy
 from spades.position import auction_after
 from spades.rules import Rules
-from spades.scoring import effective_bag_rules
+from spades.scoring import Standing, effective_bag_rules
 from spades.tables import Tables
 from spades.tableset import TableSet, open_tables
 from tables.arena.errors import ArenaError
@@ -198,7 +198,7 @@ def random_position(question: Question, drawn: random.Random, tables: TableSet) 
         for bidder in range(seat):
             us = (seat - bidder) & 1
             standing = scores[us], scores[1 - us], bags[us], bags[1 - us]
-            position = Position(hands[bidder], tuple(bids), *standing, rules)
+            position = Position(hands[bidder], tuple(bids), Standing(*standing), rules)
             bids.append(decide(position, others, tables, explain=False).bid)
         at = [seat, *bids, *[-1] * (3 - seat), *scores, *bags]
         if question.kind == ENDINGS or _given_trick(hands[seat], bids, rules):
@@ -215,7 +215,7 @@ def _given_trick(hand: int, bids: list[int], rules: Rules) -> bool:
 def bids_made(question: Question, hand: int, at: list[int], tables: TableSet) -> tuple[int, int, dict[int, float]]:
     """Return the usual bid, the bid of `winprob`, and the net's win probability of each allowed bid."""
     bids = tuple(at[BID_0 : BID_0 + at[SEAT]])
-    position = Position(hand, bids, at[US], at[THEM], at[US_BAGS], at[THEM_BAGS], question.rules)
+    position = Position(hand, bids, Standing(at[US], at[THEM], at[US_BAGS], at[THEM_BAGS]), question.rules)
     made = decide(position, parse_policy(BIDDER), tables)
     assert made.explanation is not None, "an explanation was asked for"
     p_win = {row["bid"]: row["p_win"] for row in made.explanation["candidates"]}

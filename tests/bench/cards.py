@@ -38,7 +38,7 @@ def requests_of(rounds: int, tables: TableSet, seed: int = 1) -> list[dict[str, 
         hands = [deck[13 * seat : 13 * seat + 13] for seat in range(4)]
         bids: list[int] = []
         for hand in hands:
-            position = Position(sum(1 << card for card in hand), tuple(bids), 0, 0, 0, 0, rules)
+            position = Position(sum(1 << card for card in hand), tuple(bids), rules=rules)
             bids.append(decide(position, policy, tables, None, False).bid)
         tricks: list[list[str]] = [[]]
         seat = 0

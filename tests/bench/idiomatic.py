@@ -14,6 +14,7 @@ from spades.contract.answer_types import BidAnswer
 from spades.policies import parse_policy
 from spades.position import Position
 from spades.rules import make_rules
+from spades.scoring import Standing
 from spades.tableset import open_tables
 
 app = FastAPI()
@@ -53,7 +54,7 @@ def bid(request: Request) -> Any:
     overrides = dict(request.rules)
     rules = make_rules(overrides.pop("preset"), overrides)
     bids = tuple(request.previous_bids)
-    position = Position(hand, bids, scores.us, scores.them, scores.us_bags, scores.them_bags, rules)
+    position = Position(hand, bids, Standing(scores.us, scores.them, scores.us_bags, scores.them_bags), rules)
     decision = decide(position, parse_policy(request.policy, rules.variant), _tables, None, request.explain)
     return {
         "bid": decision.bid,

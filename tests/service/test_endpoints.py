@@ -270,7 +270,7 @@ def test_one_items_bug_fails_it_alone(call, request_body, monkeypatch):
     real = decide
 
     def sometimes(position, *others):
-        if position.us == 13:
+        if position.standing.us == 13:
             raise RuntimeError("/opt/secret")
         return real(position, *others)
 

@@ -182,7 +182,7 @@ def test_valid_requests_have_no_faults_and_are_read_right(request):
     scores = request.get("scores", {})
     solo = call.position.rules.variant == CUTTHROAT
     for field in ("seats", "bags") if solo else ("us", "them", "us_bags", "them_bags"):
-        assert solo or getattr(call.position, field) == scores.get(field, 0)
+        assert solo or getattr(call.position.standing, field) == scores.get(field, 0)
         assert (f"scores.{field}" in call.assumed) == ("scores" in request and field not in scores)
     assert ("scores" in call.assumed) == ("scores" not in request)
     assert ("policy" in call.assumed) == ("policy" not in request)
@@ -223,7 +223,7 @@ def test_the_contracts_example():
     call = read_bid(REQUEST)
     assert format_pbn(call.position.hand) == "AKJ62.AQ.Q.K9543"
     assert call.position.bids == (3, 1)
-    assert (call.position.us, call.position.them, call.position.us_bags, call.position.them_bags) == (120, 95, 3, 5)
+    assert call.position.standing == (120, 95, 3, 5)
     assert call.position.rules == PRESETS["classic"]
     assert (call.policy_text, call.base, call.legal, call.explain, call.assumed) == ("bis", "bis", None, True, [])
 

@@ -18,7 +18,7 @@ from spades.manifest import Manifest
 from spades.policies import SERVED, parse_policy
 from spades.position import Position, auction_after
 from spades.rules import Rules, make_rules
-from spades.scoring import BLIND_NIL, Standing
+from spades.scoring import BLIND_NIL, START, Standing
 from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from tables.engine.choose_bid import choose_bid
 from tests import naive
@@ -38,7 +38,7 @@ def table_set(neutral):
 
 
 def position(pbn, previous=(), us=0, them=0, us_bags=0, them_bags=0, rules=None):
-    return Position(parse_pbn(pbn), previous, us, them, us_bags, them_bags, rules or Rules())
+    return Position(parse_pbn(pbn), previous, Standing(us, them, us_bags, them_bags), rules or Rules())
 
 
 def test_worked_hand(table_set):
@@ -65,7 +65,7 @@ def test_the_score_matters_to_bis_alone(table_set):
     light = position("K32.432.A432.432", (4, 3, 3), us=0, them=430)
     for name in BY_RULES:
         policy = parse_policy(f"{name}:nils=off" if name in ("rb", "ms") else name)
-        plain = decide(light._replace(them=0), policy, table_set).bid
+        plain = decide(light._replace(standing=START), policy, table_set).bid
         assert decide(light, policy, table_set).bid == (4 if name == "bis" else plain)
 
 
@@ -73,8 +73,7 @@ def test_the_score_matters_to_bis_alone(table_set):
 def test_same_as_the_simulator(table_set, pbn, previous, text):
     where = position(pbn, previous, 430, 460, 7, 3, make_rules("bis-paper"))
     policy = parse_policy(text)
-    standing = Standing(where.us, where.them, where.us_bags, where.them_bags)
-    bid = choose_bid(where.hand, auction_after(previous), standing, where.rules, policy, table_set.kernel)
+    bid = choose_bid(where.hand, auction_after(previous), where.standing, where.rules, policy, table_set.kernel)
     made: Any = decide(where, policy, table_set)
     assert made.bid == bid, text
     assert 0 <= made.bid <= 13

@@ -15,6 +15,7 @@ from spades.options import Policy
 from spades.policies import ROWS, SERVED, parse_policy, with_skill
 from spades.position import BRIEF
 from spades.rules import PRESETS
+from spades.scoring import Standing
 from spades.skill import decide_with_skill, position_seed
 from tests.conftest import committed_tables
 
@@ -24,7 +25,7 @@ CLASSIC = PRESETS["classic"]
 
 
 def position(hand, previous=(), us=0, them=0, rules=CLASSIC):
-    return Position(hand, previous, us, them, 0, 0, rules)
+    return Position(hand, previous, Standing(us, them, 0, 0), rules)
 
 
 def positions(n, seed=1):

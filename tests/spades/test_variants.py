@@ -22,7 +22,7 @@ from spades.rules import (
     describe,
     make_rules,
 )
-from spades.scoring import START
+from spades.scoring import START, Standing
 from spades.tables import PARTNERSHIP_PROFILE, SUICIDE_PROFILE, WHIZ_PROFILE, profile_of
 from spades.tableset import open_tables
 from tables.arena.match import Match
@@ -45,7 +45,7 @@ def tables():
 
 def bid(tables, pbn, preset, previous=(), us=0, them=0, policy="bis", bags=0):
     rules = make_rules(preset)
-    position = Position(parse_pbn(pbn), tuple(previous), us, them, bags, 0, rules)
+    position = Position(parse_pbn(pbn), tuple(previous), Standing(us, them, bags, 0), rules)
     return decide(position, parse_policy(policy, rules.variant), tables)
 
 

@@ -47,7 +47,7 @@ def table_set(neutral):
 
 
 def decided(table_set, pbn, previous=(), policy="bis:convention=big5", us=0, them=0, rules=None, legal=None) -> Any:
-    position = Position(parse_pbn(pbn), previous, us, them, 0, 0, rules or Rules())
+    position = Position(parse_pbn(pbn), previous, Standing(us, them, 0, 0), rules or Rules())
     return decide(position, parse_policy(policy), table_set, legal)
 
 

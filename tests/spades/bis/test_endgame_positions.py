@@ -18,6 +18,7 @@ from spades.manifest import Manifest
 from spades.policies import parse_policy
 from spades.position import auction_after
 from spades.rules import describe, make_rules
+from spades.scoring import Standing
 from spades.tables import BIG5_PROFILE, BIG6_PROFILE, PARTNERSHIP_PROFILE, SEQUENCES
 from spades.tableset import TableSet
 from tests import naive
@@ -161,7 +162,9 @@ def found_by_the_service(position, table_set):
     """Return (bid, steps) like `naive.bis`."""
     rules = make_rules("classic", position.rules)
     policy = parse_policy(f"bis:convention={position.convention},certain={'on' if position.certain else 'off'}")
-    where = Position(parse_pbn(position.pbn), position.previous, position.us, position.them, position.us_bags, 0, rules)
+    where = Position(
+        parse_pbn(position.pbn), position.previous, Standing(position.us, position.them, position.us_bags, 0), rules
+    )
     made: Any = decide(where, policy, table_set, position.legal or None)
     return made.bid, [(step["rule"], step["before"], step["after"]) for step in made.explanation["adjustments"]]
 

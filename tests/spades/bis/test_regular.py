@@ -280,7 +280,7 @@ def test_certain_tricks_with_jokers():
     ],
 )
 def test_a_number_is_at_least_the_certain_tricks(pbn, previous, policy, bid):
-    position = Position(parse_pbn(pbn), previous, 0, 0, 0, 0, Rules())
+    position = Position(parse_pbn(pbn), previous, rules=Rules())
     made = decide(position, parse_policy(policy), committed_tables())
     assert made.bid == bid
     assert made.explanation is not None

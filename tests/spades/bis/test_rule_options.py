@@ -10,6 +10,7 @@ from spades.legal import allowed_bids
 from spades.policies import parse_policy
 from spades.position import auction_after
 from spades.rules import Rules, make_rules
+from spades.scoring import Standing
 from tables.report.rule_options import LONG, OPTIONS, SHORT
 from tests import naive
 from tests.conftest import committed_tables
@@ -33,7 +34,9 @@ def test_who_ignores_the_rules_bids_as_under_classic_ones(name):
     for _ in range(60):
         hand = parse_pbn(naive.pbn_of(rng.sample(naive.DECK, 13)))
         bids = tuple(rng.choice((4, 4, 5)) for _ in range(rng.randrange(3)))
-        position = Position(hand, bids, rng.randrange(-100, 480), rng.randrange(-100, 480), rng.randrange(3), 0, rules)
+        position = Position(
+            hand, bids, Standing(rng.randrange(-100, 480), rng.randrange(-100, 480), rng.randrange(3), 0), rules
+        )
         found = decide(position, ignoring, tables, explain=False).bid
         plain = decide(position._replace(rules=make_rules()), heeding, tables, explain=False).bid
         allowed = allowed_bids(hand, auction_after(bids).partner_bid, rules)

@@ -16,7 +16,7 @@ from spades.legal import EVERY_BID
 from spades.policies import BY_NAME, parse_policy
 from spades.position import auction_after
 from spades.rules import CUTTHROAT, make_rules
-from spades.scoring import NO_BID, score_seat
+from spades.scoring import NO_BID, Standing, score_seat
 from spades.tables import CUTTHROAT_PROFILE
 from spades.tableset import open_tables
 from tables.builders import cutthroat, exact
@@ -85,15 +85,15 @@ def test_estimate_by_who_might_cut(neutral, bids, m):
 
 def test_nobodys_bid_limits_ours(tables):
     """Opposite sits an opponent: a bid of 9 there limits nothing, and a nil there does not rule ours out."""
-    big = Position(parse_pbn("AKQJT98.AK.AK.AK"), (9, 2), 0, 0, 0, 0, RULES)
+    big = Position(parse_pbn("AKQJT98.AK.AK.AK"), (9, 2), rules=RULES)
     assert decide(big, policy(), tables).bid > 4
-    low = Position(parse_pbn("432.432.5432.432"), (0, 2), 0, 0, 0, 0, RULES)
+    low = Position(parse_pbn("432.432.5432.432"), (0, 2), rules=RULES)
     assert decide(low, policy(), tables).kind == "nil"
     assert decide(low, policy("bis:variant=ignore"), tables).kind == "regular"
 
 
 def test_explanation(tables):
-    position = Position(parse_pbn(HAND), (3, 1), 280, 285, 0, 0, RULES, (285, 100, 280, 20))
+    position = Position(parse_pbn(HAND), (3, 1), Standing(280, 285, 0, 0), RULES, (285, 100, 280, 20))
     decision = decide(position, policy(), tables)
     explanation = decision.explanation
     assert explanation is not None
@@ -101,7 +101,7 @@ def test_explanation(tables):
     assert explanation["sentence"].startswith(f"Bid {decision.bid}. ")
     assert {"code": "alone"} in explanation["reasons"]
     assert explanation["regular"]["side_high"]["C"] == tables.arrays["p_length"][3, 5, 2]
-    least = decide(Position(parse_pbn(HAND), (), 0, 0, 0, 0, make_rules("cutthroat", {"min_bid": 6})), policy(), tables)
+    least = decide(Position(parse_pbn(HAND), (), rules=make_rules("cutthroat", {"min_bid": 6})), policy(), tables)
     assert least.bid >= 6
     explanation = decide(position, policy(), tables, legal=(2, 3)).explanation
     assert explanation is not None
@@ -110,7 +110,7 @@ def test_explanation(tables):
 
 def test_no_number_is_told_as_forced_where_a_nil_is_chosen(tables):
     rules = make_rules("cutthroat", {"min_bid": 4})
-    told = decide(Position(parse_pbn("432.5432.5432.32"), (), 0, 0, 0, 0, rules), policy(), tables).explanation
+    told = decide(Position(parse_pbn("432.5432.5432.32"), (), rules=rules), policy(), tables).explanation
     assert told is not None
     assert (told["nil"]["chosen"], told["adjustments"]) == (True, [])
 
@@ -127,7 +127,7 @@ def test_options_in_the_variant():
 
 def test_other_policies_take_the_seat_opposite_for_a_partner(tables):
     hand = parse_pbn("AKQJT98.AK.AK.AK")
-    position = Position(hand, (9, 2), 0, 0, 0, 0, RULES)
+    position = Position(hand, (9, 2), rules=RULES)
     for text in ("rb", "ms", "io", "bis:variant=ignore"):
         assert decide(position, policy(text), tables).bid == 4, text
 

@@ -95,7 +95,7 @@ def test_the_number(takes, estimate, partner, allowed, rules, expected):
 )
 def test_certain_tricks_leave_a_contract_of_ten(partner, rules, bid, changed):
     hand = parse_pbn("AKQJT9632.T.83.T")  # nine certain tricks
-    position = Position(hand, () if partner is None else (partner, 2), 0, 0, 0, 0, rules)
+    position = Position(hand, () if partner is None else (partner, 2), rules=rules)
     plain: Any = decide(position, parse_policy("bis"), committed_tables())
     offset = 8.0 - plain.explanation["regular"]["estimate"]
     made: Any = decide(position, parse_policy(f"bis:offset={offset}"), committed_tables())
@@ -119,6 +119,6 @@ def test_who_ignores_the_rules_still_keeps_to_them():
         (make_rules("classic", {"min_bid": 5}), 5, 5),
         (make_rules("ten-for-200"), 4, 3),
     ):
-        position = Position(hand, (3, 6, 2), 0, 0, 0, 0, rules)
+        position = Position(hand, (3, 6, 2), rules=rules)
         assert decide(position, parse_policy("bis"), tables).bid == heeding
         assert decide(position, parse_policy("bis:rules=ignore"), tables).bid == ignoring

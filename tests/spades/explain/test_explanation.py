@@ -14,6 +14,7 @@ from spades.cards import parse_pbn
 from spades.manifest import Manifest
 from spades.policies import parse_policy
 from spades.rules import make_rules
+from spades.scoring import Standing
 from spades.tableset import TableSet
 from tests import naive
 
@@ -31,7 +32,7 @@ def table_set_of(worlds):
 
 
 def explained(worlds, pbn, previous=(), us=0, them=0, bags=0, policy="bis", legal=None, rules="classic"):
-    position = Position(parse_pbn(pbn), previous, us, them, bags, 0, make_rules(rules))
+    position = Position(parse_pbn(pbn), previous, Standing(us, them, bags, 0), make_rules(rules))
     return decide(position, parse_policy(policy), table_set_of(worlds), legal)
 
 

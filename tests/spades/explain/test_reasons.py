@@ -36,7 +36,7 @@ from spades.explain.winprob_explanation import explain_winprob
 from spades.policies import parse_policy
 from spades.position import BRIEF, EXPLAINED, Position
 from spades.rules import make_rules
-from spades.scoring import NO_BID
+from spades.scoring import NO_BID, Standing
 from spades.skill import decide_with_skill
 from spades.winprob.decision import WinDecision
 from spades.winprob.outcomes import OURS, THEIRS
@@ -77,7 +77,7 @@ def decision(bid, chances, partner=4, opposing=5, own_nil=None, stake=0, their_s
 def told(made, previous=(4, 5), us=0, them=0, both_bags=(0, 0), policy=WINPROB, explain=EXPLAINED, **rules):
     us_bags, them_bags = both_bags
     hand, game = parse_pbn("AKJ62.AQ.Q.K9543"), make_rules("classic", rules)
-    where = Position(hand, previous, us, them, us_bags, them_bags, game)
+    where = Position(hand, previous, Standing(us, them, us_bags, them_bags), game)
     return explain_winprob(made, turn_of(where, policy, committed_tables(), None, explain), policy)
 
 

@@ -71,13 +71,13 @@ def knows(tables, rules):
 
 
 def position(pbn, previous=(), us=0, them=0, us_bags=0, them_bags=0, rules=CLASSIC):
-    return Position(parse_pbn(pbn), previous, us, them, us_bags, them_bags, rules)
+    return Position(parse_pbn(pbn), previous, Standing(us, them, us_bags, them_bags), rules)
 
 
 def turn(hand, auction, standing, allowed, rules, tables):
     """Return a turn without an explanation."""
     us, them, us_bags, them_bags = standing
-    at = Position(hand, auction[1 : 1 + auction.seat], us, them, us_bags, them_bags, rules)
+    at = Position(hand, auction[1 : 1 + auction.seat], Standing(us, them, us_bags, them_bags), rules)
     return Turn(hand, at, auction, standing, allowed, tables, None, NOT_EXPLAINED)
 
 
@@ -118,7 +118,7 @@ def test_an_explanation_changes_no_bid():
         hand, auction, (us, them, us_bags, them_bags), _, rules, *_ = win_position(rng)
         if not knows(tables, rules):
             continue
-        where = Position(hand, auction[1 : 1 + auction.seat], us, them, us_bags, them_bags, rules)
+        where = Position(hand, auction[1 : 1 + auction.seat], Standing(us, them, us_bags, them_bags), rules)
         made = decide(where, WINPROB, tables)
         assert made.bid == decide(where, WINPROB, tables, explain=False).bid
         assert made.explanation is not None
@@ -135,7 +135,9 @@ def test_odds_stay_within_float32():
             hand, auction, (us, them, us_bags, them_bags), _, rules, *_ = win_position(rng)
             if knows(tables, rules):
                 decide(
-                    Position(hand, auction[1 : 1 + auction.seat], us, them, us_bags, them_bags, rules), WINPROB, tables
+                    Position(hand, auction[1 : 1 + auction.seat], Standing(us, them, us_bags, them_bags), rules),
+                    WINPROB,
+                    tables,
                 )
 
 
@@ -386,7 +388,7 @@ def test_solid_spades_beside_nils(length, previous, rng):
     rest = sum(1 << card // 13 * 16 + card % 13 for card in rng.sample(range(39), 13 - length))
     hand = rest | sum(1 << 48 + rank for rank in range(13 - length, 13))
     for policy in (WINPROB, parse_policy("bis"), parse_policy("bis:tuned")):
-        made = decide(Position(hand, previous, 0, 0, 0, 0, Rules()), policy, committed_tables())
+        made = decide(Position(hand, previous, rules=Rules()), policy, committed_tables())
         partner = previous[-2] if len(previous) > 1 else 0
         assert made.bid >= min(length, 13 - partner)
 

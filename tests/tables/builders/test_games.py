@@ -10,6 +10,7 @@ from spades.cards import parse_pbn
 from spades.manifest import read_manifest
 from spades.policies import parse_policy
 from spades.rules import PARTNERSHIP, PRESETS, make_rules
+from spades.scoring import Standing
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from spades.winprob import games
 from spades.winprob.games import SHIPPED, key_of, place_of
@@ -123,7 +124,7 @@ def test_one_more_game(built, tmp_path, monkeypatch):
         nearest = tables.games.nearest(game)
         assert nearest is not None
         assert (nearest.instead, nearest.win_slice.unit) == ((), 10)
-        position = Position(parse_pbn("AKJ62.AQ.Q.K9543"), (3, 1), 20, 10, 3, 0, game)
+        position = Position(parse_pbn("AKJ62.AQ.Q.K9543"), (3, 1), Standing(20, 10, 3, 0), game)
         assert decide(position, parse_policy("winprob"), tables).bid > 0
     more = {key_of(make_rules("classic", game)) for game in MORE[:1]}
     assert set(tables.games) - set(SHIPPED) == {key_of(rules), key_of(same), key_of(tens)} | more

@@ -40,7 +40,7 @@ from spades.play.tricks import legal_cards, play_card
 from spades.policies import parse_policy
 from spades.position import Position
 from spades.rules import JOKERS, make_rules
-from spades.scoring import NO_BID
+from spades.scoring import NO_BID, Standing
 from spades.tables import JOKERS_PROFILE
 from spades.tableset import open_tables
 from tables.builders.derived import spade_counts
@@ -206,7 +206,7 @@ def test_what_rules_a_nil_out(spades, honours, reason):
 
 
 def test_reasons_name_the_jokers(tables):
-    position = Position(parse_pbn("B2.6543.6543.543"), (), 0, 0, 0, 0, RULES)
+    position = Position(parse_pbn("B2.6543.6543.543"), (), rules=RULES)
     told = decide(position, parse_policy("bis", JOKERS), tables).explanation
     assert told is not None
     assert told["nil"]["ruled_out"] == "big joker" == NIL_REASONS[BIG_JOKER_OUT]
@@ -220,7 +220,7 @@ def test_reasons_name_the_jokers(tables):
 @given(hands, st.sampled_from(("bis:variant=ignore", "rb", "ms", "io")))
 def test_others_read_an_ordinary_hand(tables, hand, text):
     bids = [
-        decide(Position(cards, (3,), 0, 0, 0, 0, rules), parse_policy(text, rules.variant), tables).bid
+        decide(Position(cards, (3,), rules=rules), parse_policy(text, rules.variant), tables).bid
         for cards, rules in ((hand, RULES), (without_jokers(hand), make_rules()))
     ]
     assert bids[0] == bids[1]
@@ -229,7 +229,7 @@ def test_others_read_an_ordinary_hand(tables, hand, text):
 @settings(max_examples=100, deadline=None)
 @given(hands)
 def test_any_hand_has_a_bid(tables, hand):
-    made = decide(Position(hand, (3, 0), 450, 440, 3, 0, RULES), parse_policy("bis", JOKERS), tables)
+    made = decide(Position(hand, (3, 0), Standing(450, 440, 3, 0), RULES), parse_policy("bis", JOKERS), tables)
     assert 0 <= made.bid <= 10
     assert (made.kind == "nil") == (made.bid == 0)
     if hand >> BIG_JOKER & 1:

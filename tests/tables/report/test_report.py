@@ -194,7 +194,7 @@ def test_recorded_rounds_are_what_the_bidder_bids_and_the_rules_score(recorded, 
         assert sum(taken) == 13
         assert sum(hand.bit_count() for hand in hands) == 52
         for seat in range(4):
-            position = Position(hands[seat], tuple(bids[:seat]), 0, 0, 0, 0, Rules())
+            position = Position(hands[seat], tuple(bids[:seat]), rules=Rules())
             assert decide(position, policy, opened, explain=False).bid == bids[seat]
         for side in range(2):
             scored, _ = score_side(bids[side], taken[side], bids[side + 2], taken[side + 2], 0, Rules())

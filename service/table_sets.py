@@ -18,7 +18,7 @@ from spades.bidder import decide
 from spades.contract.bid_request import read_bid
 from spades.contract.inference_request import read_inference
 from spades.errors import TablesError
-from spades.inference.inference import BIDDERS, Readers, infer
+from spades.inference.holders import BIDDERS, Readers, infer
 from spades.manifest import MANIFEST
 from spades.policies import SERVED
 from spades.set_options import SetOptions, options_of

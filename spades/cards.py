@@ -23,6 +23,7 @@ from spades.errors import CardError, HandSizeError
 
 CLUBS, DIAMONDS, HEARTS, SPADES = 0, 1, 2, 3
 SUITS = "CDHS"
+EVERY_SUIT, SIDE_SUITS = 0b1111, 0b0111  # sets of suits; bit 0 is clubs
 RANKS = "23456789TJQKA"
 NINE, TEN, JACK, QUEEN, KING, ACE = 7, 8, 9, 10, 11, 12
 LITTLE_JOKER, BIG_JOKER = 61, 62  # in the deck `jokers`

@@ -14,7 +14,19 @@ to four trumps rank above the ace of spades (`cards.DECKS`). Mirror and strict w
 
 from spades.cards import DECK_SUITS, EXTRA_SPADES, JOKERS_DECK, STANDARD, spades_of
 from spades.options import BIS, WINPROB, Policy
-from spades.rules import CUTTHROAT, JOKERS, MIRROR, PARTNERSHIP, SUICIDE, UNLIMITED, WHIZ, WHIZ_STRICT, Rules
+from spades.rules import (
+    CUTTHROAT,
+    FIELDS,
+    JOKERS,
+    MIRROR,
+    PARTNERSHIP,
+    SUICIDE,
+    UNLIMITED,
+    WHIZ,
+    WHIZ_STRICT,
+    Rules,
+    rules_maker,
+)
 from spades.scoring import NO_BID, contract_of, is_nil
 
 SPADE_COUNTS = (MIRROR, WHIZ, WHIZ_STRICT)  # variants in which a bid above 0 is the number of the hand's spades
@@ -23,6 +35,21 @@ SPADE_COUNTS = (MIRROR, WHIZ, WHIZ_STRICT)  # variants in which a bid above 0 is
 def variant_of(rules: Rules, policy: Policy) -> int:
     """Return the variant that ``policy`` bids by: partnership if the policy ignores the variant."""
     return PARTNERSHIP if policy.ignores else rules.variant
+
+
+def simplified_rules(rules: Rules) -> Rules:
+    """Return the rules as a policy with `rules=ignore` sees them.
+
+    They are preset classic's, except for the fields that such a policy still sees (`Rule.seen_by_ignore`).
+    """
+    return _seen_rules(rules)
+
+
+_seen_rules = rules_maker(
+    __name__,
+    "rules",
+    (f"rules.{rule.name}" if rule.seen_by_ignore else str(rule.default) for rule in FIELDS.values()),
+)
 
 
 def deck_number(rules: Rules) -> int:

@@ -16,11 +16,9 @@ from spades.cards import CARD_NAMES, SUIT_TEXTS, SUITS, cards_of, parse_card_of,
 from spades.errors import PolicyError, PositionError, RulesError
 from spades.explain.pass_explanation import PASS_TEMPLATES
 from spades.explain.reasons import TEMPLATES
-from spades.inference.contradictions import NOTHING_FITS, contradictions
-from spades.inference.inference import BIDDERS, Bids, Inferred, random_deals
-from spades.inference.inference import infer as infer_from_view
-from spades.inference.knowledge import SPECTATOR, View
-from spades.inference.play_checks import with_first_trick
+from spades.inference.holders import BIDDERS, Bids, Inferred, random_deals
+from spades.inference.holders import infer as infer_from_view
+from spades.inference.knowledge import NOTHING_FITS, SPECTATOR, View, contradictions, with_first_trick
 from spades.legal import deck_number, deck_of
 from spades.levels import LARGEST_SEED
 from spades.options import Policy

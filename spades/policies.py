@@ -14,14 +14,13 @@ from functools import lru_cache
 from typing import Any, Generic, Protocol, TypeVar
 
 from spades.baselines import Baseline, fixed, io, ms, rb
-from spades.bis.bis import BisDecision, bis
 from spades.bis.cutthroat import CutthroatDecision, bis_cutthroat
-from spades.bis.stakes import simplified_rules
+from spades.bis.partnership import BisDecision, bis
 from spades.errors import PolicyError
 from spades.explain.cutthroat_explanation import explain_cutthroat
 from spades.explain.explanation import explain_baseline, explain_bis
 from spades.explain.winprob_explanation import explain_winprob
-from spades.legal import allowed_bids
+from spades.legal import allowed_bids, simplified_rules
 from spades.options import BIS, FIXED, FULL_LEVEL, IO, MS, OPTIONS, RB, WINPROB, Policy
 from spades.position import Turn
 from spades.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.errors import TablesError
-from spades.inference.inference import Readers, readers_of
+from spades.inference.holders import Readers, readers_of
 from spades.manifest import MANIFEST, FamilyEntry, FileEntry, Manifest, check_strays, read_manifest
 from spades.tables import PARTNERSHIP_PROFILE, PROFILES, Tables, dtypes_of
 from spades.winprob.games import SHIPPED_ROWS, WIN_CELLS, Games, games_of, whole_rows

@@ -5,19 +5,19 @@ see.
 """
 
 from spades.cards import SPADE_BITS, highest, lowest
-from spades.play.common import (
+from spades.play.state import PlayState
+from spades.play.tricks import (
     cards_above,
     highest_rank,
     least_winning_lead,
     lowest_rank,
     nil_alive,
+    suit_mask,
     tricks_left,
     tricks_needed,
     unseen_cards,
     winning_cards,
 )
-from spades.play.state import PlayState
-from spades.play.tricks import suit_mask
 
 NOBODY, ME, PARTNER, OPPONENT, BOTH = range(5)  # who has a live nil; BOTH: partner and an opponent
 NILS = ("no nil", "own nil", "partner's nil", "opponent's nil", "nils on both sides")

@@ -6,12 +6,12 @@
 - `conventions`: the threshold of a nil that answers partner's signal.
 - `variants`: nil threshold, its slope and the offset in whiz, suicide and with jokers.
 - `cutthroat`: the same in cutthroat, and how much each piece of SOLO wins.
-- `rules`: the effect of stakes and limits (`spades.bis.stakes`).
+- `rules`: the effect of stakes and limits (`spades.bis.regular`).
 - `srp`, `srp@1` and `srp@4`: how much each piece that SRP 2, SRP 1 or SRP 4 added wins.
-- `leads`: the weights of SRP 4's leads (`spades.play.srp.lead_values`).
+- `leads`: the weights of SRP 4's leads (`spades.play.srp.leads`).
 - `levels`: the noise of each skill level.
 
-Nothing is written. The constants are in `spades.policies` and `spades.bis.stakes`, with their
+Nothing is written. The constants are in `spades.policies` and `spades.bis.regular`, with their
 source.
 """
 
@@ -27,10 +27,10 @@ from numpy.typing import NDArray
 from spades.cards import RANKS
 from spades.numerals import integer
 from spades.options import FULL_LEVEL, Policy
-from spades.play.solo.goals import PIECE_NAMES as PIECES_OF_SOLO
-from spades.play.solo.goals import PIECES_1 as PIECES_OF_SOLO_1
+from spades.play.solo import PIECE_NAMES as PIECES_OF_SOLO
+from spades.play.solo import PIECES_1 as PIECES_OF_SOLO_1
 from spades.play.srp.goals import ALL_PIECES, FIRST_PIECES, OVER, PIECE_NAMES, PIECES_3, STRONG_UNDER
-from spades.play.srp.lead_values import LEAD_FEATURES
+from spades.play.srp.leads import LEAD_FEATURES
 from spades.policies import ROWS, SERVED, parse_policy, with_skill
 from spades.rules import CUTTHROAT, PRESETS, Rules, make_rules
 from spades.tables import SEQUENCES, Tables

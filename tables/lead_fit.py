@@ -1,4 +1,4 @@
-"""Fit the weights of SRP 4's leads (`spades.play.srp.lead_values`): `python -m tables fit leads`.
+"""Fit the weights of SRP 4's leads (`spades.play.srp.leads`): `python -m tables fit leads`.
 
 In games of self-play at 200/-100, each lead is played with every card that the hand could lead, and the same players
 play the round to its end. The gain of a card is its win probability after the round, in percent, above the mean of the
@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from spades.cards import highest
-from spades.play.common import cards_below, lowest_equal, nil_alive, unseen_cards
 from spades.play.srp.goals import ALL_PIECES, FITTED_LEADS, pieces_in_use, wants_tricks
-from spades.play.srp.lead_values import LEAD_FEATURES, LEAD_WEIGHTS, NO_NIL_LIVE, lead_features, lead_situation
+from spades.play.srp.leads import LEAD_FEATURES, LEAD_WEIGHTS, NO_NIL_LIVE, lead_features, lead_situation
 from spades.play.state import PlayState
-from spades.play.tricks import legal_cards, play_card, suit_mask
+from spades.play.tricks import cards_below, legal_cards, lowest_equal, nil_alive, play_card, suit_mask, unseen_cards
 from spades.policies import parse_policy
 from spades.rules import Rules
 from spades.scoring import game_winner

@@ -17,9 +17,8 @@ from tqdm import tqdm
 
 from spades.numerals import integer
 from spades.options import Policy
-from spades.play.common import unseen_cards
 from spades.play.state import PlayState
-from spades.play.tricks import legal_cards, play_card
+from spades.play.tricks import legal_cards, play_card, unseen_cards
 from spades.policies import parse_policy
 from spades.rules import Rules
 from spades.tableset import open_tables

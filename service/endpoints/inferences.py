@@ -23,10 +23,9 @@ from spades.cards import CARD_NAMES
 from spades.contract.answer_types import InferenceItemAnswer
 from spades.contract.faults import Fault, RequestError
 from spades.contract.inference_request import InferenceCall, read_inference, read_inference_item
-from spades.inference.contradictions import NOTHING_FITS
 from spades.inference.deals import Seats, draw, sampler_of
-from spades.inference.inference import Inferred, Readers, infer
-from spades.inference.knowledge import Unseen
+from spades.inference.holders import Inferred, Readers, infer
+from spades.inference.knowledge import NOTHING_FITS, Unseen
 from spades.legal import deck_number
 
 DEALS_AT_ONCE: Final = 200  # deals drawn in one step; the result does not depend on it

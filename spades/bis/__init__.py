@@ -9,10 +9,10 @@ describes the whole bidder. `spades.decide` bids with a hand; here is the decisi
 'fourth-seat'
 """
 
-from spades.bis.bis import BisDecision
 from spades.bis.blind_decision import BlindDecision, decide_blind
 from spades.bis.cutthroat import CutthroatDecision
 from spades.bis.nil import Nil
+from spades.bis.partnership import BisDecision
 from spades.bis.regular import Regular
 
 __all__ = ["BisDecision", "BlindDecision", "CutthroatDecision", "Nil", "Regular", "decide_blind"]

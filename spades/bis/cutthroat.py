@@ -24,10 +24,10 @@ from spades.bis.nil import (
     NilTerms,
     consider_nil,
     expected_contract_points,
+    scaled_nil_threshold,
     shifted_threshold,
 )
-from spades.bis.regular import Regular, regular_takes
-from spades.bis.stakes import at_least_certain, bag_offset, scaled_nil_threshold
+from spades.bis.regular import Regular, at_least_certain, bag_offset, regular_takes
 from spades.cards import suits_of
 from spades.legal import nearest_allowed
 from spades.options import Policy

@@ -18,6 +18,7 @@ from spades.tables import Tables, View
 VOID_FACTOR = 1.15  # factor of the nil value with a void side suit (ECAI 2020, section 4.2)
 LOW_FOUR = 2  # value of `NilTerms.honours`: as 1, and four spades below the king do not rule a nil out either
 SURE_LOSER = 0.25  # success probability below which only a bidder at full strength bids nil
+NIL_STAKE = 100  # points of a nil for which the nil threshold was fitted
 GRID = 100  # a curve has GRID + 1 points for nil values 0..1
 
 # Why a nil is ruled out.
@@ -124,6 +125,20 @@ def partnership_threshold(takes: int, auction: Auction, tables: Tables) -> float
     partner_bid = auction.partner_bid
     bid = contract_of(partner_bid) if partner_bid >= 0 else int(tables.mean_bids[auction.sequence, 2] + 0.5)
     return expected_contract_points(takes + bid, 0, tables) - expected_contract_points(bid, 1, tables)
+
+
+def scaled_nil_threshold(threshold: float, forced: int, forced_trick: float, rules: Rules) -> float:
+    """Return the nil threshold, in points, as the rules change it.
+
+    It shrinks in proportion if a nil is worth less than NIL_STAKE points. It also falls if the smallest bid is above
+    the regular takes: ``forced`` is the number of tricks by which `min_bid` exceeds the takes, and ``forced_trick`` is
+    the points that a nil saves for each of them.
+    """
+    if rules.nil_points < NIL_STAKE:
+        threshold = threshold * rules.nil_points / NIL_STAKE
+    if rules.min_bid and forced > 0:
+        threshold -= forced_trick * forced
+    return threshold
 
 
 def shifted_threshold(threshold: float, off: float, nil_points: int) -> float:

@@ -41,7 +41,7 @@ from spades.contract.faults import (
     rule_line,
 )
 from spades.errors import PolicyError, RulesError
-from spades.inference.inference import BIDDERS
+from spades.inference.holders import BIDDERS
 from spades.options import CONVENTIONS, FULL_LEVEL, PLAYER_KINDS, Policy
 from spades.policies import BEST, SERVED, decider_of, parse_policy, with_skill
 from spades.position import is_over

@@ -25,10 +25,8 @@ from spades.contract.fields import (
 )
 from spades.contract.hand_text import CARD_SCHEMA, HAND_SCHEMA, TRICKS, Given, Hand, Received, card_list, exchange_of
 from spades.contract.reading import items_schema, read_fields
-from spades.inference.contradictions import contradictions
-from spades.inference.inference import Bids, nils_unread, reads_bids
-from spades.inference.knowledge import SPECTATOR, View
-from spades.inference.play_checks import with_first_trick
+from spades.inference.holders import Bids, nils_unread, reads_bids
+from spades.inference.knowledge import SPECTATOR, View, contradictions, with_first_trick
 from spades.legal import deck_of
 from spades.passing import Exchange
 from spades.rules import CUTTHROAT, VARIANTS, Rules

@@ -8,12 +8,11 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from spades.baselines import Baseline
-from spades.bis.bis import BisDecision
 from spades.bis.conventions import CONVENTION_RULES, SILENT
 from spades.bis.endgame import NO_RULE, RULE_NAMES
 from spades.bis.nil import NIL_REASONS, NOT_RULED_OUT, Nil
-from spades.bis.regular import Regular
-from spades.bis.stakes import AS_COUNTED, BY_RULES, NUMBER_RULES
+from spades.bis.partnership import BisDecision
+from spades.bis.regular import AS_COUNTED, BY_RULES, NUMBER_RULES, Regular
 from spades.cards import RANKS
 from spades.explain.reasons import (
     MOST_IN_BRIEF,

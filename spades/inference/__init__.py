@@ -11,10 +11,9 @@
 ((1, 2, 3), (39, 3))
 """
 
-from spades.inference.contradictions import Contradiction, contradictions
 from spades.inference.deals import Deals, Sampler, deals_of, draw, sampler_of
-from spades.inference.inference import BIDDERS, Bids, Inferred, Readers, infer, random_deals, readers_of
-from spades.inference.knowledge import SPECTATOR, Unseen, View
+from spades.inference.holders import BIDDERS, Bids, Inferred, Readers, infer, random_deals, readers_of
+from spades.inference.knowledge import SPECTATOR, Contradiction, Unseen, View, contradictions
 
 __all__ = [
     "BIDDERS",

@@ -11,9 +11,17 @@ from spades.bis.regular import spade_tricks_against
 from spades.cards import CARD_NAMES, FIRST_SPADE, SPADES, spades_of
 from spades.explain.reasons import Number
 from spades.legal import deck_number
-from spades.play.common import (
+from spades.play import solo
+from spades.play.solo import hunt, plays_alone_for_tricks, solo2
+from spades.play.srp.goals import FITTED_LEADS, pieces_in_use, wants_tricks
+from spades.play.srp.leads import NO_NIL_LIVE, lead_situation, p_caught
+from spades.play.srp.nils import NOTHING, attack_card, cover_card
+from spades.play.srp.player import attack_pays, plays_for_tricks, srp4
+from spades.play.state import PlayState
+from spades.play.tricks import (
     cards_above,
     cards_below,
+    legal_cards,
     nil_alive,
     plays_after,
     tricks_left,
@@ -21,14 +29,6 @@ from spades.play.common import (
     unseen_cards,
     winning_cards,
 )
-from spades.play.solo import goals as solo
-from spades.play.solo.solo import hunt, plays_alone_for_tricks, solo2
-from spades.play.srp.goals import FITTED_LEADS, pieces_in_use, wants_tricks
-from spades.play.srp.lead_values import NO_NIL_LIVE, lead_situation, p_caught
-from spades.play.srp.nils import NOTHING, attack_card, cover_card
-from spades.play.srp.srp import attack_pays, plays_for_tricks, srp4
-from spades.play.state import PlayState
-from spades.play.tricks import legal_cards
 from spades.rules import CUTTHROAT, TRICKS_COUNT_FOR_CONTRACT, Rules
 from spades.scoring import is_nil
 

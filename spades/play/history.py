@@ -7,12 +7,11 @@ no room for the unseen cards of a suit.
 
 from typing import NamedTuple
 
-from spades.cards import FIRST_SPADE, SUIT_BITS
+from spades.cards import FIRST_SPADE, SIDE_SUITS
+from spades.inference.knowledge import suits_without_room
 from spades.play.srp.goals import ALL_PIECES
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, play_card
-
-SIDE_SUITS = 0b0111  # as a set of suits
 
 
 class Known(NamedTuple):
@@ -122,25 +121,13 @@ def _fault(state: PlayState, known: Known, own: int, seat: int, card: int, out: 
 
 
 def _is_room(state: PlayState, known: Known, out: list[int]) -> bool:
-    """Return whether the other seats have room for the unseen cards.
-
-    For each set of suits, the seats that may hold at least one of them must have room for all unseen cards of these
-    suits (`inference.play_checks.no_room` has the source). ``out``: as in `_fault`.
-    """
+    """Return whether the other seats have room for the unseen cards; ``out``: as in `_fault`."""
     if not any(out):
         return True
     partners = known.given & ~state.played
     unseen = known.deck & ~state.played & ~state.hand[known.seat] & ~partners
-    counts = [(unseen >> 16 * suit & SUIT_BITS).bit_count() for suit in range(4)]
     in_trick = [(seat - state.leader) % 4 < state.trick_size for seat in range(4)]  # whose card is on the table
-    held = [known.dealt.bit_count() - sum(state.taken) - laid for laid in in_trick]
-    held[known.seat ^ 2] -= partners.bit_count()
-    others = [seat for seat in range(4) if seat != known.seat]
-    for seat in others:
-        suits = out[seat]
-        while suits:  # each set of suits that the seat cannot hold; other sets have the room of all three hands
-            need = sum(count for suit, count in enumerate(counts) if suits >> suit & 1)
-            if need > sum(held[other] for other in others if suits & ~out[other]):
-                return False
-            suits = suits - 1 & out[seat]
-    return True
+    room = [known.dealt.bit_count() - sum(state.taken) - laid for laid in in_trick]
+    room[known.seat] = 0
+    room[known.seat ^ 2] -= partners.bit_count()
+    return not suits_without_room(unseen, out, room)

@@ -1,8 +1,14 @@
-"""The rules of play on a play state, as kernels: legal cards and tricks."""
+"""Tricks, as kernels: the rules of play on a play state, and what all card players ask of it.
 
-from spades.cards import FIRST_SPADE, SPADE_BITS
+Card players read only what the seat to play may see. Cards are numbers, and sets of cards bit masks, as in
+`spades.cards`. *Unseen* cards are neither in the seat's own hand nor played yet: they are the other three hands
+together. A *boss* is a card with no higher unseen card in its suit. *Legal* cards are those that may be played.
+"""
+
+from spades.cards import FIRST_SPADE, SPADE_BITS, highest, lowest
 from spades.play.state import PlayState, rule_values
 from spades.rules import Rules
+from spades.scoring import contract_of, is_nil
 
 MASK32 = 0xFFFFFFFF
 
@@ -90,3 +96,149 @@ def _note_signal(state: PlayState, seat: int, card: int, best: int) -> None:
         if card & 15 < first - 1:
             state.signalled[seat] |= 1 << suit
         state.followed[seat] |= 31 << shift
+
+
+def unseen_cards(state: PlayState, seat: int) -> int:
+    """Return the cards in the other three hands."""
+    return int(state.deck & ~state.played & ~state.hand[seat])
+
+
+def cards_above(card: int) -> int:
+    """Return all higher cards of the card's suit."""
+    return suit_mask(card >> 4) & ~((2 << card) - 1)
+
+
+def cards_below(card: int) -> int:
+    """Return all lower cards of the card's suit."""
+    return suit_mask(card >> 4) & ((1 << card) - 1)
+
+
+def nil_alive(state: PlayState, seat: int) -> bool:
+    """Return whether a seat has bid nil and taken no trick yet."""
+    return bool(state.taken[seat] == 0 and is_nil(state.bid[seat]))
+
+
+def tricks_needed(state: PlayState, seat: int) -> int:
+    """Return how many tricks the seat's side still needs for its contract.
+
+    Tricks taken by a nil bidder do not count. The number is 0 or less if the contract is made.
+    """
+    partner = (seat + 2) & 3
+    need = 0
+    if not is_nil(state.bid[seat]):
+        need += contract_of(state.bid[seat]) - state.taken[seat]
+    if not is_nil(state.bid[partner]):
+        need += contract_of(state.bid[partner]) - state.taken[partner]
+    return int(need)
+
+
+def tricks_left(state: PlayState) -> int:
+    """Return how many tricks are not decided yet, including the current one."""
+    return int(13 - state.taken[0] - state.taken[1] - state.taken[2] - state.taken[3])
+
+
+def winning_cards(state: PlayState, legal: int) -> int:
+    """Return the legal cards that beat the best card of the current trick."""
+    best = state.best_card
+    winners = legal & cards_above(best)
+    if best < FIRST_SPADE:
+        winners |= legal & SPADE_BITS
+    return int(winners)
+
+
+def plays_after(state: PlayState, seat: int, other: int) -> bool:
+    """Return whether ``other`` plays to the current trick after ``seat``, which is about to play."""
+    ahead = 3 - state.trick_size
+    return bool(0 < ((other - seat) & 3) <= ahead)
+
+
+def lowest_equal(card: int, hand: int, unseen: int) -> int:
+    """Return the lowest card of ``hand`` that is as good as ``card``: no unseen card lies between the two."""
+    lower = hand & cards_below(card)
+    while lower:
+        next_lower = highest(lower)
+        if unseen & cards_above(next_lower) & cards_below(card):
+            return card
+        card = next_lower
+        lower &= ~(1 << card)
+    return card
+
+
+def duck(state: PlayState, legal: int) -> int:
+    """Return the highest legal card that does not beat the best card of the trick, if there is one.
+
+    A card of the suit led comes first, then a spade, then the side-suit card with the highest rank. If every legal card
+    beats the best card, the last player takes the trick with the highest card. An earlier player plays the lowest card,
+    because a later player may still beat it.
+    """
+    losers = legal & ~winning_cards(state, legal)
+    if losers:
+        led = state.trick[0] >> 4
+        if losers & suit_mask(led):
+            return highest(losers & suit_mask(led))
+        if losers & SPADE_BITS:
+            return highest(losers)
+        return highest_rank(losers)
+    if state.trick_size == 3:
+        return highest(legal)
+    return lowest(legal)
+
+
+def highest_rank(cards: int) -> int:
+    """Return the side-suit card with the highest rank, -1 if there is none; of equal ranks, from the shorter suit."""
+    best = -1
+    best_key = -100  # below every key; the lowest is -1, for a single deuce
+    for suit in range(3):
+        held = cards & suit_mask(suit)
+        if held:
+            card = highest(held)
+            key = (card & 15) * 16 - held.bit_count()
+            if key > best_key:
+                best_key = key
+                best = card
+    return best
+
+
+def without_bosses(cards: int, unseen: int) -> int:
+    """Return the cards of ``cards`` that some unseen card of the same suit beats."""
+    beaten = 0
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        if unseen & cards_above(card):
+            beaten |= 1 << card
+    return beaten
+
+
+def lowest_rank(cards: int) -> int:
+    """Return the side-suit card with the lowest rank, or the lowest spade if all ``cards`` are spades."""
+    best = -1
+    best_rank = 99
+    for suit in range(3):
+        held = cards & suit_mask(suit)
+        if held and lowest(held) & 15 < best_rank:
+            best = lowest(held)
+            best_rank = best & 15
+    return best if best >= 0 else lowest(cards)
+
+
+def least_winning_lead(legal: int, unseen: int) -> int:
+    """Return the lowest card of the suit in which it is least likely to take the trick.
+
+    That is a suit with many unseen cards above the card and few below it.
+    """
+    best = -1
+    best_key = -1000
+    for suit in range(4):
+        held = legal & suit_mask(suit)
+        if held:
+            card = lowest(held)
+            higher = (unseen & cards_above(card)).bit_count()
+            lower = (unseen & cards_below(card)).bit_count()
+            key = 2 * higher - 3 * lower - (card & 15) - (6 if suit == 3 else 0)
+            if higher == 0:
+                key -= 100
+            if key > best_key:
+                best_key = key
+                best = card
+    return best

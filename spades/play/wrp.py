@@ -5,17 +5,18 @@ partner's nil and attacks an opponent's nil only in the current trick. It does n
 """
 
 from spades.cards import highest, lowest
-from spades.play.common import (
+from spades.play.state import PlayState
+from spades.play.tricks import (
     duck,
     least_winning_lead,
+    legal_cards,
     lowest_rank,
     nil_alive,
     plays_after,
+    suit_mask,
     tricks_needed,
     winning_cards,
 )
-from spades.play.state import PlayState
-from spades.play.tricks import legal_cards, suit_mask
 from spades.scoring import is_nil
 
 

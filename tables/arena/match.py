@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from spades.inference.holder_net import HolderNet
-from spades.inference.inference import reads_bids
+from spades.inference.holders import HolderNet, reads_bids
 from spades.options import WINPROB, Policy
 from spades.policies import parse_policy
 from spades.rules import CUTTHROAT, PARTNERSHIP, VARIANTS, Rules, describe, make_rules

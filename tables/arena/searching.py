@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.inference.holder_net import HolderNet
+from spades.inference.holders import HolderNet
 from spades.play.tricks import legal_cards, play_card, write_rules
 from spades.rules import Rules
 from spades.scoring import game_winner

@@ -2,7 +2,7 @@
 
 A policy bids deals at scores drawn from whole games; no card is played. Cards are counted by the four bids. Sums of
 these are the counts by the first bid, the first two and the first three. The arrays `prior_bis` and `prior_best` have
-the layout of `spades.inference.prior_rows`. A cell is a probability in 255ths. It is at least 1, because a
+the layout of `spades.inference.holders`. A cell is a probability in 255ths. It is at least 1, because a
 card that was never counted there is still possible.
 
 A sequence with fewer than ENOUGH deals also counts deals of its neighbours: the sequences in which one number is higher
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.cards import FIRST_SPADE
-from spades.inference.prior_rows import BIDS, COLUMNS, FIRST_ROWS, RANKS, bid_class
+from spades.inference.holders import BID_CLASSES, FIRST_PRIOR_ROWS, PRIOR_COLUMNS, SUIT_RANKS, bid_class
 from spades.rules import Rules
 from spades.scoring import BLIND_NIL
 from tables.engine.bid_deals import BidDeals, bid_deals
@@ -32,21 +32,21 @@ SCORES_BY = "bis"  # bidder of these games
 ENOUGH = 1_000  # deals of a sequence that need no neighbours
 LEAST = 100  # deals of a sequence, with its neighbours, that need no shorter sequence
 SCALE = 255  # cell of the probability 1
-SEQUENCES = BIDS**4
+SEQUENCES = BID_CLASSES**4
 RULES = Rules()
-_PER_DEAL = np.repeat([3.0, 1.0], RANKS)  # cards that a deal counts in each column: of three side suits, of spades
+_PER_DEAL = np.repeat([3.0, 1.0], SUIT_RANKS)  # cards that a deal counts in each column: of three side suits, of spades
 
 
 def _count_cards(made: BidDeals, classes: Any, counts: Any) -> None:
-    # classes: `bid_class` by bid. counts (SEQUENCES, 4, COLUMNS): the cards of each bidder, by the four bids.
+    # classes: `bid_class` by bid. counts (SEQUENCES, 4, PRIOR_COLUMNS): the cards of each bidder, by the four bids.
     for deal in range(len(made.hands)):
         sequence = 0
         for seat in range(4):
-            sequence = BIDS * sequence + classes[made.bids[deal, seat]]
+            sequence = BID_CLASSES * sequence + classes[made.bids[deal, seat]]
         for seat in range(4):
             for suit in range(4):
-                for rank in range(RANKS):
-                    column = rank + (RANKS if 16 * suit >= FIRST_SPADE else 0)
+                for rank in range(SUIT_RANKS):
+                    column = rank + (SUIT_RANKS if 16 * suit >= FIRST_SPADE else 0)
                     counts[sequence, seat, column] += made.hands[deal, seat] >> (16 * suit + rank) & 1
 
 
@@ -55,18 +55,24 @@ CLASSES = np.array([bid_class(bid) for bid in range(BLIND_NIL + 1)])
 
 
 def priors_of(counts: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Return the priors (rows, 4, COLUMNS), in 255ths, from the ``counts`` (SEQUENCES, 4, COLUMNS) after four bids.
+    """Return the priors (rows, 4, PRIOR_COLUMNS), in 255ths.
 
-    The axes are the sequence of bids, the bidder and the card, as in `spades.inference.prior_rows`.
+    ``counts`` (SEQUENCES, 4, PRIOR_COLUMNS): the cards of the bidders after four bids.
+
+    The axes are the sequence of bids, the bidder and the card, as in `spades.inference.holders`.
     """
-    rows = np.zeros((FIRST_ROWS[-1], 4, COLUMNS))
+    rows = np.zeros((FIRST_PRIOR_ROWS[-1], 4, PRIOR_COLUMNS))
     for bids in range(1, 5):
-        own = counts.reshape(*(BIDS,) * bids, -1, 4, COLUMNS).sum(axis=bids).astype(np.float64)
-        filled = _with_neighbours(own, bids).reshape(-1, 4, COLUMNS)
-        before = rows[FIRST_ROWS[bids - 1] : FIRST_ROWS[bids]] if bids > 1 else np.full((1, 4, COLUMNS), 0.25)
+        own = counts.reshape(*(BID_CLASSES,) * bids, -1, 4, PRIOR_COLUMNS).sum(axis=bids).astype(np.float64)
+        filled = _with_neighbours(own, bids).reshape(-1, 4, PRIOR_COLUMNS)
+        before = (
+            rows[FIRST_PRIOR_ROWS[bids - 1] : FIRST_PRIOR_ROWS[bids]]
+            if bids > 1
+            else np.full((1, 4, PRIOR_COLUMNS), 0.25)
+        )
         missing = np.maximum(0.0, LEAST * _PER_DEAL - filled.sum(axis=1, keepdims=True))  # by card
-        filled += missing * np.repeat(before, BIDS, axis=0)
-        rows[FIRST_ROWS[bids] : FIRST_ROWS[bids + 1]] = filled / filled.sum(axis=1, keepdims=True)
+        filled += missing * np.repeat(before, BID_CLASSES, axis=0)
+        rows[FIRST_PRIOR_ROWS[bids] : FIRST_PRIOR_ROWS[bids + 1]] = filled / filled.sum(axis=1, keepdims=True)
     return np.maximum(np.round(rows * SCALE), 1).astype(np.uint8)
 
 
@@ -77,7 +83,7 @@ def _with_neighbours(own: NDArray[np.float64], bids: int) -> NDArray[np.float64]
         here, there = np.moveaxis(near, axis, 0), np.moveaxis(own, axis, 0)
         here[1:-1] += there[2:]  # index 0, a nil, has no neighbours
         here[2:] += there[1:-1]
-    cards = 4 * RANKS
+    cards = 4 * SUIT_RANKS
     deals = own.sum(axis=(-2, -1), keepdims=True) / cards
     near_deals = near.sum(axis=(-2, -1), keepdims=True) / cards
     share = np.clip((ENOUGH - deals) / np.maximum(near_deals, 1.0), 0.0, 1.0)
@@ -106,7 +112,7 @@ def _family(name: str) -> Family:
         deals = min(DEALS, ctx.size("deals"))
 
         def count(index: int, seed: int) -> Arrays:
-            counts = np.zeros((SEQUENCES, 4, COLUMNS), np.int64)
+            counts = np.zeros((SEQUENCES, 4, PRIOR_COLUMNS), np.int64)
             count_cards(bid_deals(seed, index * deals, deals, RULES, bidder, profiles, scores), CLASSES, counts)
             return {"counts": counts}
 
@@ -133,7 +139,7 @@ def _family(name: str) -> Family:
 
 
 _BIS = ("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves")
-# The policies whose bids are read (`spades.inference.inference.BIDDERS`), and what they need.
+# The policies whose bids are read (`spades.inference.holders.BIDDERS`), and what they need.
 BIDDERS = {"bis": "bis", "best": "winprob"}
 BIDDER_DEPENDS = {"bis": _BIS, "best": (*_BIS, "rb", "means", "win", "net")}
 FAMILIES = tuple(map(_family, BIDDERS))

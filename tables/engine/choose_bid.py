@@ -3,11 +3,10 @@
 from typing import Any
 
 from spades.baselines import fixed, io, ms, rb
-from spades.bis.bis import bis
 from spades.bis.cutthroat import bis_cutthroat, own_and_best
-from spades.bis.stakes import simplified_rules
+from spades.bis.partnership import bis
 from spades.cards import without_jokers
-from spades.legal import allowed_bids, nearest_allowed, sees_no_jokers
+from spades.legal import allowed_bids, nearest_allowed, sees_no_jokers, simplified_rules
 from spades.options import BIS, FIXED, IO, MS, RB, WINPROB, Policy
 from spades.play.state import PlayState
 from spades.policies import ROWS

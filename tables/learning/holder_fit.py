@@ -9,7 +9,7 @@ import numpy as np
 import optax
 from numpy.typing import NDArray
 
-from spades.inference.holder_net import CARDS, OTHERS, HolderNet
+from spades.inference.holders import DECK_SIZE, OTHERS, HolderNet
 from tables.run.family import Arrays
 
 BETA2 = 0.99  # Nadam's decay of squared gradients
@@ -20,12 +20,12 @@ Batch: TypeAlias = tuple[NDArray[np.int16], NDArray[np.int8]]  # `holders.Views`
 def loss(weights: Weights, x: jax.Array, owners: jax.Array) -> jax.Array:
     """Return the mean log-loss of a batch, in nats for each card that the player does not see.
 
-    ``weights``: the fields of `HolderNet`, as floats; ``x`` (B, INPUTS); ``owners`` (B, CARDS), as in `holders.Views`.
+    ``weights``: the fields of `HolderNet`, as floats; ``x`` (B, INPUTS); ``owners`` (B, DECK_SIZE), see `Views`.
     """
     first, second, out = (weights[name] for name in HolderNet._fields)
     values = jax.nn.relu(x @ first[:-1] + first[-1])
     values = jax.nn.relu(values @ second[:-1] + second[-1])
-    logits = jax.nn.log_softmax((values @ out[:-1] + out[-1]).reshape(-1, CARDS, OTHERS))
+    logits = jax.nn.log_softmax((values @ out[:-1] + out[-1]).reshape(-1, DECK_SIZE, OTHERS))
     found = jnp.take_along_axis(logits, jnp.maximum(owners, 0)[:, :, None], axis=2)[:, :, 0]
     unseen = owners >= 0
     return -jnp.where(unseen, found, 0.0).sum() / unseen.sum()

@@ -1,4 +1,4 @@
-"""The holder nets, one for each policy whose bids are read: they say who holds each unseen card (`holder_net`).
+"""The holder nets, one for each policy whose bids are read: they say who holds each unseen card (`holders`).
 
 A policy bids deals at scores drawn from whole games, as for the priors. A sample is one player's view of such a deal
 after one to four bids. The net learns the seat of each card that the player does not see, by cross-entropy. It does not
@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from spades.inference.holder_net import (
-    CARDS,
+from spades.inference.holders import (
+    DECK_SIZE,
     INPUTS,
     OTHERS,
     SCORES,
@@ -50,7 +50,7 @@ class Views(NamedTuple):
     """What n players see of deals, and who holds the cards."""
 
     inputs: NDArray[np.int16]  # (n, INPUTS)
-    # (n, CARDS), in the net's order of cards: which of the next three seats holds the card, 0..2; -1 for the player.
+    # (n, DECK_SIZE), in the net's order of cards: which of the next three seats holds it, 0..2; -1 for the player.
     owners: NDArray[np.int8]
 
 
@@ -65,7 +65,7 @@ def views_of(deals: BidDeals, seats: NDArray[np.int64], bids: NDArray[np.int64])
     side = seats & 1
     columns = np.stack([2 * side, 2 - 2 * side, 2 * side + 1, 3 - 2 * side], axis=1)
     scores = deals.scores[n[:, None], columns].astype(np.int64)
-    owners = np.full((len(seats), CARDS), -1, np.int8)
+    owners = np.full((len(seats), DECK_SIZE), -1, np.int8)
     cards = np.flatnonzero(np.arange(64) % 16 < 13)
     for other in range(OTHERS):
         held = deals.hands[n, seats + other + 1 & 3][:, None] >> cards & 1
@@ -152,7 +152,7 @@ def first_weights(rng: np.random.Generator, layers: tuple[int, int]) -> dict[str
     for name, rows, columns, size in (
         ("first", INPUTS, width, np.sqrt(1.5 / INPUTS)),
         ("second", width, depth, np.sqrt(2.0 / width)),
-        ("out", depth, CARDS * OTHERS, 0.01),
+        ("out", depth, DECK_SIZE * OTHERS, 0.01),
     ):
         drawn = np.zeros((rows + 1, columns), np.float32)
         drawn[:-1] = rng.normal(0.0, size, (rows, columns))

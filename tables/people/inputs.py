@@ -6,8 +6,8 @@ without nils, are among the inputs. A change of the inputs changes VERSION.
 
 from typing import Any, NamedTuple
 
-from spades.bis.bis import bis
 from spades.bis.endgame import Endgame
+from spades.bis.partnership import bis
 from spades.cards import suits_of
 from spades.legal import allowed_bids, nearest_number
 from spades.play.state import PlayState

@@ -4,8 +4,8 @@
 `search@1`, have their own functions.
 """
 
-from spades.play.solo.solo import solo1, solo2
-from spades.play.srp.srp import srp1, srp2, srp3, srp4
+from spades.play.solo import solo1, solo2
+from spades.play.srp.player import srp1, srp2, srp3, srp4
 from spades.play.state import PlayState
 from spades.play.wrp import wrp
 from tables.players.uct import uct

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from spades.play.common import nil_alive
 from spades.play.srp.goals import ALL_PIECES
-from spades.play.srp.srp import srp3
+from spades.play.srp.player import srp3
 from spades.play.state import PlayState
-from spades.play.tricks import play_card
+from spades.play.tricks import nil_alive, play_card
 from tables.engine.scratch import scratch
 from tables.engine.states import copy_state
 from tables.players.unseen import PLACE_COUNTS, seed_view

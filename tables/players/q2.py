@@ -4,7 +4,7 @@ One net values all actions of a position in one pass: 52 cards and 14 bids. A va
 the action is better than the mean of the actions that the player may choose. `tables.learning.q2_training` trains the
 net, for games to LEARNED_GOAL without a pass and without blind nils. It plays other games as if they were such games.
 
-The net's places for the side suits are in the order of the hand's lengths (`holder_net.places_of`). So it does not
+The net's places for the side suits are in the order of the hand's lengths (`holders.places_of`). So it does not
 matter which suit is which. Of touching cards, the player considers only the lowest.
 """
 
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.inference.holder_net import places_of
+from spades.inference.holders import places_of
 from spades.rules import Rules
 from spades.scoring import BLIND_NIL, NIL, NO_BID
 from tables.engine.steps import Ints, allowed_masks, legal_masks

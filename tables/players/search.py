@@ -19,7 +19,7 @@ import numpy as np
 
 from spades.cards import lowest
 from spades.play.srp.goals import ALL_PIECES
-from spades.play.srp.srp import srp3
+from spades.play.srp.player import srp3
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, play_card
 from spades.rules import Rules

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from spades.inference.inference import BIDDERS
+from spades.inference.holders import BIDDERS
 from spades.numerals import integer
 from tables.players.names import PlayerError
 

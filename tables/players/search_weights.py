@@ -6,8 +6,7 @@ The weights are probabilities from the nets of card inference, which read the bi
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.inference.holder_net import HolderNet, inputs_of, places_of, shares
-from spades.inference.inference import scores_for_net
+from spades.inference.holders import HolderNet, inputs_of, places_of, scores_for_net, shares
 from spades.rules import Rules
 from spades.scoring import BLIND_NIL, NO_BID
 

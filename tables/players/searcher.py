@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.errors import TablesError
-from spades.inference.inference import Readers, readers_of, reads_bids
+from spades.inference.holders import Readers, readers_of, reads_bids
 from spades.rules import Rules
 from spades.tables import PARTNERSHIP_PROFILE
 from spades.tableset import TableSet, open_tables

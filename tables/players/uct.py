@@ -24,7 +24,7 @@ from typing import Any
 
 from spades.cards import lowest
 from spades.play.srp.goals import N_PIECES_3, PIECES_3
-from spades.play.srp.srp import srp1, srp3
+from spades.play.srp.player import srp1, srp3
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, play_card, write_rules, written_rules
 from spades.scoring import score_side

@@ -13,9 +13,8 @@ at the seats: their multinomial, times the number of deals of suits i + 1..3 wit
 
 from typing import Any
 
-from spades.play.common import unseen_cards
 from spades.play.state import PlayState
-from spades.play.tricks import MASK32, suit_mask
+from spades.play.tricks import MASK32, suit_mask, unseen_cards
 from tables.engine.deal import below, seed_rng, uniform
 
 PLACE_COUNTS = 14  # a seat needs 0 to 13 cards

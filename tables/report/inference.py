@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from spades.cards import DECK, cards_of, parse_card
 from spades.inference.deals import Floats, deals_of
-from spades.inference.inference import BIDDERS, Bids, Readers, infer, readers_of
+from spades.inference.holders import BIDDERS, Bids, Readers, infer, prior_column_of, prior_row_of, readers_of
 from spades.inference.knowledge import SPECTATOR, View, unseen_of
-from spades.inference.prior_rows import column_of, row_of
 from spades.legal import deck_of
 from spades.play.state import PlayState
 from spades.play.tricks import play_card, write_rules
@@ -99,8 +98,8 @@ def _net(view: View, bids: Bids, readers: Readers) -> Floats:
 
 def _prior(view: View, bids: Bids, readers: Readers) -> Floats:
     unseen = unseen_of(view)
-    prior = readers.priors[bids.bidder][row_of(bids.bids)]
-    found = deals_of(prior[np.ix_(unseen.seats, [column_of(c) for c in unseen.cards])].T / 255.0, unseen.counts)
+    prior = readers.priors[bids.bidder][prior_row_of(bids.bids)]
+    found = deals_of(prior[np.ix_(unseen.seats, [prior_column_of(c) for c in unseen.cards])].T / 255.0, unseen.counts)
     assert found is not None, "every seat may hold every card"
     return found.probabilities
 

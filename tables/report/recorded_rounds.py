@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.bis.bis import bis
 from spades.bis.nil import GRID, NOT_RULED_OUT, NilTerms, consider_nil
+from spades.bis.partnership import bis
 from spades.cards import suits_of
 from spades.legal import EVERY_BID, allowed_bids
 from spades.options import RAW, Policy

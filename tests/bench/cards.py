@@ -18,7 +18,7 @@ from spades.bidder import decide
 from spades.cards import CARD_NAMES, DECK, cards_of
 from spades.contract.card_request import read_card
 from spades.play.card_reasons import explain_card
-from spades.play.srp.srp import srp4
+from spades.play.srp.player import srp4
 from spades.play.tricks import play_card
 from spades.policies import parse_policy
 from spades.position import Position

@@ -15,7 +15,7 @@ from tests.parity.worlds import both, compiled_rounds, frozen_bids, plain_rounds
 
 KERNELS = (
     "tables.engine.choose_bid.choose_bid",
-    "spades.bis.bis.bis",
+    "spades.bis.partnership.bis",
     "tables.engine.deal.deal",
     "tables.players.choose_card.choose_card",
 )

@@ -14,10 +14,9 @@ from spades.cards import DECK, DECK_BITS, JACK, JOKERS_DECK, SPADE_BITS, TEN, ca
 from spades.legal import EVERY_BID
 from spades.levels import DRAWS_PER_SEED, LARGEST_SEED
 from spades.options import BIG5, BIG6, CONVENTIONS, NO_CONVENTION, PLAYER_KINDS
-from spades.play.common import unseen_cards
 from spades.play.srp.goals import ALL_PIECES
 from spades.play.state import PlayState
-from spades.play.tricks import write_rules
+from spades.play.tricks import unseen_cards, write_rules
 from spades.policies import parse_policy
 from spades.position import Auction, auction_after, read_auction
 from spades.rules import NO_LOSING_GOAL, Rules, make_rules
@@ -570,7 +569,7 @@ REGULAR = "spades.bis.regular."
 SIGNALS, BLIND = "spades.bis.conventions.", "spades.bis.blind_nil."
 HABITS = "tables.logs.habits."
 NIL, ENDGAME, BASELINES = "spades.bis.nil.", "spades.bis.endgame.", "spades.baselines."
-RULES_OF_PLAY, DEAL, COMMON = "spades.play.tricks.", "tables.engine.deal.", "spades.play.common."
+TRICKS, DEAL = "spades.play.tricks.", "tables.engine.deal."
 WINNING, WINPROB, OUTCOMES_OF = (
     "spades.winprob.win_table.",
     "tables.engine.winprob.",
@@ -580,7 +579,6 @@ FEATURES, OUTCOME = "spades.winprob.features.", "spades.winprob.outcomes."
 LEVELS = "spades.levels."
 PASSING = "spades.passing."
 LEGAL = "spades.legal."
-STAKES = "spades.bis.stakes."
 ALTERNATIVES = "tables.alternatives."
 UNSEEN, UCT = "tables.players.unseen.", "tables.players.uct."
 SRP, GAME = "spades.play.srp.", "tables.engine.game."
@@ -685,7 +683,7 @@ CASES: dict[str, Maker] = {
     ENDGAME + "can_win": lambda r: (r.uniform(480, 520), r.choice((499.9, 500.0, r.uniform(480, 520))), 500),
     ENDGAME + "apply_endgame": endgame,
     ENDGAME + "out_of_reach": lambda r: (scores(r, RULES[0]), r.choice(RULES)),
-    "spades.bis.bis.bis": bis_position,
+    "spades.bis.partnership.bis": bis_position,
     SOLO + "own_and_best": lambda r: (r.randrange(4), tuple(r.randrange(-50, 50) for _ in range(4))),
     SOLO + "project_race": lambda r: next((r.randint(0, 9), a[0], a[1], a[3], ALL) for a in [alone(r)]),
     SOLO + "apply_finish": alone_finish,
@@ -850,24 +848,24 @@ CASES: dict[str, Maker] = {
         view(np.array([r.uniform(-4, 4) for _ in range(OUTCOMES)])),
         view(np.array([r.random() for _ in range(OUTCOMES)])),
     ),
-    STAKES + "bag_offset": lambda r: (r.choice(RULES),),
-    STAKES + "scaled_nil_threshold": lambda r: (r.choice((25.0, -60.0, 0.0)), r.randint(-4, 4), 25.0, r.choice(RULES)),
-    STAKES + "number_under_rules": lambda r: (
+    REGULAR + "bag_offset": lambda r: (r.choice(RULES),),
+    NIL + "scaled_nil_threshold": lambda r: (r.choice((25.0, -60.0, 0.0)), r.randint(-4, 4), 25.0, r.choice(RULES)),
+    REGULAR + "number_under_rules": lambda r: (
         counted_takes(r),
         r.choice((NO_BID, 0, 3, 5, 7, 13, BLIND_NIL)),
         r.randrange(1, EVERY_BID + 1),
         r.choice(RULES),
         r.choice(BIS),
     ),
-    STAKES + "contract_is_ten": lambda r: (r.randint(1, 10), r.choice((NO_BID, 0, 3, 5, 7)), r.choice(RULES)),
-    STAKES + "at_least_certain": lambda r: (
+    REGULAR + "contract_is_ten": lambda r: (r.randint(1, 10), r.choice((NO_BID, 0, 3, 5, 7)), r.choice(RULES)),
+    REGULAR + "at_least_certain": lambda r: (
         r.randint(1, 13),
         holding(r),
         r.choice((0, 2)),
         partner_bid(r),
         r.randrange(1, EVERY_BID + 1),
     ),
-    STAKES + "simplified_rules": lambda r: (any_rules(r),),
+    LEGAL + "simplified_rules": lambda r: (any_rules(r),),
     LEGAL + "allowed_bids": lambda r: (hand(r), r.choice((NO_BID, 0, 3, 7, 13, BLIND_NIL)), r.choice(RULES)),
     LEGAL + "possible_bids": lambda r: (r.choice((NO_BID, 0, 3, 7, 13, BLIND_NIL)), r.choice(RULES)),
     LEGAL + "bids_between": lambda r: (r.randint(0, 13), r.randint(-3, 13)),
@@ -880,17 +878,17 @@ CASES: dict[str, Maker] = {
     PUBLIC + "jus144tice.jus144tice": position,
     PUBLIC + "bots.public_bid": lambda r: (r.randrange(len(BOTS)), *sitting(r)[:2], r.choice(RULES)),
     "tables.engine.choose_bid.choose_bid": lambda r: (*any_position(r), r.choice(POLICIES), SETTINGS),
-    RULES_OF_PLAY + "suit_mask": lambda r: (r.randrange(4),),
-    RULES_OF_PLAY + "legal_cards": lambda r: (cards(r, 1), r.randrange(4), card(r), r.randrange(2)),
-    RULES_OF_PLAY + "beats": lambda r: (card(r), card(r)),
-    RULES_OF_PLAY + "play_card": lambda r: next((s, me, r.choice(cards_of(ok))) for s, me, _, ok, _ in [sitting(r)]),
+    TRICKS + "suit_mask": lambda r: (r.randrange(4),),
+    TRICKS + "legal_cards": lambda r: (cards(r, 1), r.randrange(4), card(r), r.randrange(2)),
+    TRICKS + "beats": lambda r: (card(r), card(r)),
+    TRICKS + "play_card": lambda r: next((s, me, r.choice(cards_of(ok))) for s, me, _, ok, _ in [sitting(r)]),
     DEAL + "seed_rng": lambda r: (states.empty(), r.randrange(2**31), r.choice((0, 2**31 - 1, r.randrange(2**31))), 3),
     DEAL + "next32": lambda r: (states.dealt(r.randrange(2**31), 1),),
     DEAL + "below": lambda r: (states.dealt(r.randrange(2**31), 1), r.choice((1, 52, 2**20))),
     DEAL + "uniform": lambda r: (states.dealt(r.randrange(2**31), 1),),
     DEAL + "deck_of": lambda r: (r.choice((*RULES, JOKERS)),),
     DEAL + "deal": lambda r: (states.dealt(r.randrange(2**31), r.randrange(9)),),
-    COMMON + "unseen_cards": lambda r: sitting(r)[:2],
+    TRICKS + "unseen_cards": lambda r: sitting(r)[:2],
     "tables.logs.replay.replay": lambda r: (a_play(r), *(view(np.zeros(n, np.int64)) for n in (52, 4, 4))),
     "tables.logs.replay.first_revoke": a_replay,
     "tables.logs.replay.passes": lambda r: (r.randrange(15), r.randrange(15), r.choice(RULES)),
@@ -910,19 +908,19 @@ CASES: dict[str, Maker] = {
         view(np.zeros((4, 4))),
         view(np.zeros(4)),
     ),
-    COMMON + "cards_above": lambda r: (card(r),),
-    COMMON + "cards_below": lambda r: (card(r),),
-    COMMON + "nil_alive": lambda r: (sitting(r)[0], r.randrange(4)),
-    COMMON + "tricks_needed": lambda r: (sitting(r)[0], r.randrange(4)),
-    COMMON + "tricks_left": lambda r: (sitting(r)[0],),
-    COMMON + "winning_cards": lambda r: next((s, ok) for s, _, _, ok, _ in [sitting(r, False)]),
-    COMMON + "plays_after": lambda r: (*sitting(r)[:2], r.randrange(4)),
-    COMMON + "lowest_equal": lambda r: next((r.choice(cards_of(h)), h, u) for _, _, h, _, u in [sitting(r)]),
-    COMMON + "duck": lambda r: next((s, ok) for s, _, _, ok, _ in [sitting(r, False)]),
-    COMMON + "highest_rank": lambda r: (cards(r) & ~SPADE_BITS,),
-    COMMON + "without_bosses": lambda r: next((h, u) for _, _, h, _, u in [sitting(r)]),
-    COMMON + "lowest_rank": lambda r: (cards(r, 1),),
-    COMMON + "least_winning_lead": lambda r: sitting(r, True)[3:],
+    TRICKS + "cards_above": lambda r: (card(r),),
+    TRICKS + "cards_below": lambda r: (card(r),),
+    TRICKS + "nil_alive": lambda r: (sitting(r)[0], r.randrange(4)),
+    TRICKS + "tricks_needed": lambda r: (sitting(r)[0], r.randrange(4)),
+    TRICKS + "tricks_left": lambda r: (sitting(r)[0],),
+    TRICKS + "winning_cards": lambda r: next((s, ok) for s, _, _, ok, _ in [sitting(r, False)]),
+    TRICKS + "plays_after": lambda r: (*sitting(r)[:2], r.randrange(4)),
+    TRICKS + "lowest_equal": lambda r: next((r.choice(cards_of(h)), h, u) for _, _, h, _, u in [sitting(r)]),
+    TRICKS + "duck": lambda r: next((s, ok) for s, _, _, ok, _ in [sitting(r, False)]),
+    TRICKS + "highest_rank": lambda r: (cards(r) & ~SPADE_BITS,),
+    TRICKS + "without_bosses": lambda r: next((h, u) for _, _, h, _, u in [sitting(r)]),
+    TRICKS + "lowest_rank": lambda r: (cards(r, 1),),
+    TRICKS + "least_winning_lead": lambda r: sitting(r, True)[3:],
     "spades.play.wrp.wrp": lambda r: sitting(r)[:2],
     SRP + "goals.sum_of_contracts": lambda r: (sitting(r)[0],),
     SRP + "goals.pieces_in_use": lambda r: (*sitting(r)[:2], r.randint(1, 4)),
@@ -930,12 +928,12 @@ CASES: dict[str, Maker] = {
     SRP + "goals.needs_after": lambda r: next((s, me, r.choice(cards_of(ok)), u) for s, me, _, ok, u in [sitting(r)]),
     SRP + "goals.contract_at_stake": lambda r: (sitting(r)[0], r.randrange(4)),
     SRP + "goals.nil_at_stake": lambda r: (staked(r)[0], r.randrange(4)),
-    SRP + "lead_values.lead_situation": lambda r: sitting(r, True)[:2],
-    SRP + "lead_values.best_lead": lambda r: next((s, me, ok, u) for s, me, _, ok, u in [sitting(r, True)]),
-    SRP + "lead_values.p_caught": lambda r: next(
+    SRP + "leads.lead_situation": lambda r: sitting(r, True)[:2],
+    SRP + "leads.best_lead": lambda r: next((s, me, ok, u) for s, me, _, ok, u in [sitting(r, True)]),
+    SRP + "leads.p_caught": lambda r: next(
         (s, r.randrange(4), r.choice(cards_of(ok)), u, r.random() < 0.5) for s, _, _, ok, u in [sitting(r, True)]
     ),
-    SRP + "lead_values.lead_features": lambda r: next(
+    SRP + "leads.lead_features": lambda r: next(
         (s, me, r.choice(cards_of(ok)), u) for s, me, _, ok, u in [sitting(r, True)]
     ),
     SRP + "goals.wants_tricks": lambda r: next((s, me, unseen_cards(s, me), pieces(r)) for s, me in [staked(r)]),
@@ -943,8 +941,8 @@ CASES: dict[str, Maker] = {
     SRP + "goals.must_set": staked,
     SRP + "goals.wins_by_contract": staked,
     SRP + "goals.middle_card": lambda r: next((h >> 48 << 48 | 1 << 50, u) for _, _, h, _, u in [sitting(r)]),
-    SRP + "lead.lead_for_tricks": lambda r: (*sitting(r, True), pieces(r)),
-    SRP + "lead.holding_adjustment": lambda r: (cards(r, 1), r.random() < 0.5, cards(r, 0), r.random() < 0.5),
+    SRP + "leads.lead_for_tricks": lambda r: (*sitting(r, True), pieces(r)),
+    SRP + "leads.holding_adjustment": lambda r: (cards(r, 1), r.random() < 0.5, cards(r, 0), r.random() < 0.5),
     SRP + "follow.may_ruff": lambda r: next((s, r.randrange(4), u) for s, _, _, _, u in [sitting(r, False)]),
     SRP + "follow.follow_for_tricks": lambda r: (*sitting(r, False), pieces(r)),
     SRP + "follow.discard": lambda r: sitting(r)[2:],
@@ -960,36 +958,30 @@ CASES: dict[str, Maker] = {
     SRP + "nils.attack_lead": lambda r: next(
         (s, me + 1 & 3, me + 3 & 3, ok, u) for s, me, _, ok, u in [sitting(r, True)]
     ),
-    SRP + "srp.attack_pays": lambda r: (*staked(r), r.randrange(4), pieces(r)),
-    SRP + "srp.plays_for_tricks": lambda r: (*sitting(r), pieces(r)),
-    SRP + "srp.losing_card": lambda r: (*sitting(r), pieces(r)),
-    SRP + "srp.srp_card": lambda r: (*staked(r), r.randint(1, 4)),
-    SRP + "srp.srp1": staked,
-    SRP + "srp.srp2": staked,
-    SRP + "srp.srp3": staked,
-    SRP + "srp.srp4": staked,
-    SOLO_PLAY + "goals.own_need": lambda r: (sitting(r)[0], r.randrange(4)),
-    SOLO_PLAY + "goals.others_need": lambda r: sitting(r)[:2],
-    SOLO_PLAY + "goals.is_safe": lambda r: next((s, me, u) for s, me, _, _, u in [sitting(r)]),
-    SOLO_PLAY + "goals.wants_tricks": lambda r: next((s, me, unseen_cards(s, me), pieces(r)) for s, me in [staked(r)]),
-    SOLO_PLAY + "goals.pieces_in_use": lambda r: (*sitting(r)[:2], r.randint(1, 2)),
-    SOLO_PLAY + "goals.needs_after": lambda r: next(
-        (s, me, r.choice(cards_of(ok)), u) for s, me, _, ok, u in [sitting(r)]
-    ),
-    SOLO_PLAY + "solo.plays_alone_for_tricks": lambda r: next(
-        (s, me, ok, u, pieces(r)) for s, me, _, ok, u in [sitting(r)]
-    ),
-    SOLO_PLAY + "solo.losing_card_alone": lambda r: next((s, ok, u) for s, _, _, ok, u in [sitting(r)]),
-    SOLO_PLAY + "solo.solo_card": lambda r: (*staked(r), r.randint(1, 2)),
-    SOLO_PLAY + "solo.solo2": staked,
-    SOLO_PLAY + "solo.solo1": lambda r: sitting(r)[:2],
-    SOLO_PLAY + "solo.lead_for_oneself": lambda r: sitting(r, True),
-    SOLO_PLAY + "solo.follow_for_oneself": lambda r: (*sitting(r, False), pieces(r)),
-    SOLO_PLAY + "solo.hunt": lambda r: next(
-        (s, me, me + r.randint(1, 3) & 3, h, ok, u) for s, me, h, ok, u in [sitting(r)]
-    ),
-    RULES_OF_PLAY + "write_rules": lambda r: (states.empty(), any_rules(r)),
-    RULES_OF_PLAY + "written_rules": lambda r: (with_rules(any_rules(r)),),
+    SRP + "player.attack_pays": lambda r: (*staked(r), r.randrange(4), pieces(r)),
+    SRP + "player.plays_for_tricks": lambda r: (*sitting(r), pieces(r)),
+    SRP + "player.losing_card": lambda r: (*sitting(r), pieces(r)),
+    SRP + "player.srp_card": lambda r: (*staked(r), r.randint(1, 4)),
+    SRP + "player.srp1": staked,
+    SRP + "player.srp2": staked,
+    SRP + "player.srp3": staked,
+    SRP + "player.srp4": staked,
+    SOLO_PLAY + "own_need": lambda r: (sitting(r)[0], r.randrange(4)),
+    SOLO_PLAY + "others_need": lambda r: sitting(r)[:2],
+    SOLO_PLAY + "is_safe": lambda r: next((s, me, u) for s, me, _, _, u in [sitting(r)]),
+    SOLO_PLAY + "wants_tricks": lambda r: next((s, me, unseen_cards(s, me), pieces(r)) for s, me in [staked(r)]),
+    SOLO_PLAY + "pieces_in_use": lambda r: (*sitting(r)[:2], r.randint(1, 2)),
+    SOLO_PLAY + "needs_after": lambda r: next((s, me, r.choice(cards_of(ok)), u) for s, me, _, ok, u in [sitting(r)]),
+    SOLO_PLAY + "plays_alone_for_tricks": lambda r: next((s, me, ok, u, pieces(r)) for s, me, _, ok, u in [sitting(r)]),
+    SOLO_PLAY + "losing_card_alone": lambda r: next((s, ok, u) for s, _, _, ok, u in [sitting(r)]),
+    SOLO_PLAY + "solo_card": lambda r: (*staked(r), r.randint(1, 2)),
+    SOLO_PLAY + "solo2": staked,
+    SOLO_PLAY + "solo1": lambda r: sitting(r)[:2],
+    SOLO_PLAY + "lead_for_oneself": lambda r: sitting(r, True),
+    SOLO_PLAY + "follow_for_oneself": lambda r: (*sitting(r, False), pieces(r)),
+    SOLO_PLAY + "hunt": lambda r: next((s, me, me + r.randint(1, 3) & 3, h, ok, u) for s, me, h, ok, u in [sitting(r)]),
+    TRICKS + "write_rules": lambda r: (states.empty(), any_rules(r)),
+    TRICKS + "written_rules": lambda r: (with_rules(any_rules(r)),),
     UNSEEN + "seed_view": lambda r: (*sitting(r)[:2], r.randrange(1000), states.empty()),
     UNSEEN + "places": lambda r: (*sitting(r)[:2], r.randrange(4)),
     UNSEEN + "count_deals": lambda r: (*sitting(r)[:2], view(np.zeros(WAYS, np.int64))),

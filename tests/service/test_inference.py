@@ -29,8 +29,7 @@ from spades.contract.examples import INFERENCE_ANSWER, INFERENCE_REQUEST, SHORT_
 from spades.contract.faults import CODES, RequestError
 from spades.contract.inference_request import MAX_DEALS, MAX_INFERENCE_ITEMS, InferenceRequest, read_inference
 from spades.inference.deals import draw, sampler_of
-from spades.inference.holder_net import ONE, VALUE_UNIT, WEIGHT_UNIT
-from spades.inference.inference import infer, readers_of
+from spades.inference.holders import ONE, VALUE_UNIT, WEIGHT_UNIT, infer, readers_of
 from tests.conftest import ROOT, committed_tables
 from tests.one_set import one_set
 from tests.patience import patient, post

@@ -28,7 +28,7 @@ from spades.cards import CARD_NAMES
 from spades.contract.card_request import DEFAULT_SEARCH_DEALS, MAX_SEARCH_DEALS, SEARCH, read_card
 from spades.contract.examples import CARD_REQUEST, SEARCH_REQUEST
 from spades.errors import TablesError
-from spades.inference.inference import readers_of
+from spades.inference.holders import readers_of
 from spades.play.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
 from spades.play.tricks import play_card, write_rules
 from spades.policies import parse_policy

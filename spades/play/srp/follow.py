@@ -1,7 +1,6 @@
 """How SRP follows to a trick that it wants, as kernels: as second, third and fourth player, with ruffs and discards."""
 
 from spades.cards import FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest, spades_of
-from spades.play.common import cards_above, lowest_equal, nil_alive, tricks_left, tricks_needed, winning_cards
 from spades.play.srp.goals import (
     BEATS_TABLE,
     FEW_BID,
@@ -15,7 +14,15 @@ from spades.play.srp.goals import (
     sum_of_contracts,
 )
 from spades.play.state import PlayState
-from spades.play.tricks import suit_mask
+from spades.play.tricks import (
+    cards_above,
+    lowest_equal,
+    nil_alive,
+    suit_mask,
+    tricks_left,
+    tricks_needed,
+    winning_cards,
+)
 
 SPADE_ACE = 60
 

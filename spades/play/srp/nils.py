@@ -5,16 +5,6 @@ have to take. The functions return a card, or NOTHING if the nil does not matter
 """
 
 from spades.cards import JACK, SPADE_BITS, TEN, highest, lowest, spades_of
-from spades.play.common import (
-    cards_above,
-    cards_below,
-    lowest_equal,
-    plays_after,
-    tricks_left,
-    tricks_needed,
-    winning_cards,
-    without_bosses,
-)
 from spades.play.srp.follow import discard, may_ruff
 from spades.play.srp.goals import (
     ATTACK_STAKES,
@@ -32,7 +22,17 @@ from spades.play.srp.goals import (
     wants_tricks,
 )
 from spades.play.state import PlayState
-from spades.play.tricks import suit_mask
+from spades.play.tricks import (
+    cards_above,
+    cards_below,
+    lowest_equal,
+    plays_after,
+    suit_mask,
+    tricks_left,
+    tricks_needed,
+    winning_cards,
+    without_bosses,
+)
 
 NOTHING = -1
 # Probability, in thousandths, that one particular player of three (or two) holds none of n unseen cards: (2/3)^n and

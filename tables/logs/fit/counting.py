@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from spades.bis.nil import GRID, NilTerms, consider_nil
 from spades.cards import ACE, FIRST_SPADE, suits_of
-from spades.inference.inference import reads_bids
-from spades.inference.prior_rows import COLUMNS
+from spades.inference.holders import PRIOR_COLUMNS, reads_bids
 from spades.legal import EVERY_BID, extra_spades_of
 from spades.options import RAW, Policy
 from spades.rules import Rules
@@ -46,7 +45,7 @@ class Counts(NamedTuple):
     contracts: Any  # float64 (2, 2, 27, 2): by whether a partner bid nil, and contract: total number, and number made
     # float64 (2, 4, SUMS, 2): hands by seat and sum of the previous bids: total number, and number with ace of spades
     aces: Any
-    holders: Any  # int64 (2, SEQUENCES of `priors`, 4, COLUMNS): the cards of each bidder, by the four bids
+    holders: Any  # int64 (2, SEQUENCES of `priors`, 4, PRIOR_COLUMNS): the cards of each bidder, by the four bids
     blind_nils: Any  # float64 (2, SEQUENCES, 2): by previous bids: total number, and number made
 
 
@@ -58,7 +57,7 @@ def no_counts() -> Counts:
         np.zeros((2, SEQUENCES, 3)),
         np.zeros((2, 2, 27, 2)),
         np.zeros((2, 4, SUMS, 2)),
-        np.zeros((2, AUCTIONS, 4, COLUMNS), np.int64),
+        np.zeros((2, AUCTIONS, 4, PRIOR_COLUMNS), np.int64),
         np.zeros((2, SEQUENCES, 2)),
     )
 

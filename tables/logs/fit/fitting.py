@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from spades.bis.nil import GRID
-from spades.inference.prior_rows import BIDS, COLUMNS, FIRST_ROWS, RANKS
+from spades.inference.holders import BID_CLASSES, FIRST_PRIOR_ROWS, PRIOR_COLUMNS, SUIT_RANKS
 from tables.builders.curve_fit import Design, bin_middles, design, sequences
 from tables.builders.curves import value_at_bins
 from tables.builders.newton import minimize_convex
@@ -23,7 +23,7 @@ from tables.logs.fit.counting import Counts
 Floats = NDArray[np.float64]
 WEIGHTS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 3e4, 1e5)
 LEAST = 1e-6  # smallest probability
-CARDS_PER_DEAL = np.repeat([3.0, 1.0], RANKS)  # by column of `prior_rows`
+CARDS_PER_DEAL = np.repeat([3.0, 1.0], SUIT_RANKS)  # by column of the priors
 SEAT_WEIGHT = 0.05  # factor on the weight for effects shared by all sequences of a seat
 
 
@@ -152,7 +152,7 @@ def aces(shipped: Floats, counts: Counts) -> Fitted:
 
 
 def prior(shipped: Floats, counts: Counts) -> Fitted:
-    """Return who holds which card by the bids so far, as 255ths (rows of `prior_rows`, 4, COLUMNS).
+    """Return who holds which card by the bids so far, as 255ths (rows of the priors, 4, PRIOR_COLUMNS).
 
     The weight is a number of deals for each sequence of bids.
     """
@@ -173,11 +173,11 @@ def prior(shipped: Floats, counts: Counts) -> Fitted:
 
 
 def _by_row(cards: NDArray[np.int64]) -> Floats:
-    # The cards by the four bids (SEQUENCES, 4, COLUMNS) as cards by row of `prior_rows`.
-    rows = np.zeros((FIRST_ROWS[-1], 4, COLUMNS))
+    # The cards by the four bids (SEQUENCES, 4, PRIOR_COLUMNS) as cards by row of the priors.
+    rows = np.zeros((FIRST_PRIOR_ROWS[-1], 4, PRIOR_COLUMNS))
     for bids in range(1, 5):
-        own = cards.reshape(BIDS**bids, -1, 4, COLUMNS).sum(axis=1)
-        rows[FIRST_ROWS[bids] : FIRST_ROWS[bids + 1]] = own
+        own = cards.reshape(BID_CLASSES**bids, -1, 4, PRIOR_COLUMNS).sum(axis=1)
+        rows[FIRST_PRIOR_ROWS[bids] : FIRST_PRIOR_ROWS[bids + 1]] = own
     return rows
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spades.bidder import Position, decide
-from spades.bis.bis import MANY_SPADES, bis
+from spades.bis.partnership import MANY_SPADES, bis
 from spades.bis.regular import MOST_RUFFS, certain_tricks, limit_takes, regular_takes
 from spades.cards import parse_pbn, suits_of
 from spades.legal import EVERY_BID

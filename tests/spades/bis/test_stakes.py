@@ -5,21 +5,20 @@ from typing import Any
 import pytest
 
 from spades.bidder import Position, decide
-from spades.bis.regular import Regular
-from spades.bis.stakes import (
+from spades.bis.nil import scaled_nil_threshold
+from spades.bis.regular import (
     AS_COUNTED,
     BAG_PRICE,
     BAG_SLOPE,
     BY_RULES,
     FOR_TEN,
     MOST_BAG_OFFSET,
+    Regular,
     bag_offset,
     number_under_rules,
-    scaled_nil_threshold,
-    simplified_rules,
 )
 from spades.cards import parse_pbn
-from spades.legal import EVERY_BID
+from spades.legal import EVERY_BID, simplified_rules
 from spades.options import Policy
 from spades.policies import parse_policy
 from spades.rules import PRESETS, Rules, make_rules

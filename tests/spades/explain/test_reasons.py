@@ -15,8 +15,7 @@ from spades.bidder import decide, turn_of
 from spades.bis.conventions import CONVENTION_RULES
 from spades.bis.endgame import RULE_NAMES
 from spades.bis.nil import FOUR_SPADES, NOT_RULED_OUT, PARTNER_NIL, Nil
-from spades.bis.regular import Regular
-from spades.bis.stakes import NUMBER_RULES
+from spades.bis.regular import NUMBER_RULES, Regular
 from spades.cards import parse_pbn
 from spades.contract.bid_request import read_bid
 from spades.explain import reasons as declared

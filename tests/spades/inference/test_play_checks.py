@@ -8,8 +8,16 @@ from hypothesis import strategies as st
 
 from spades.cards import CLUBS, DECK, DIAMONDS, HEARTS, SPADES, cards_of, parse_card, parse_pbn
 from spades.inference.deals import deals_of
-from spades.inference.knowledge import SPECTATOR, View, contradictions_in, unseen_of
-from spades.inference.play_checks import hand_contradictions, no_room, out_of_turn, with_first_trick
+from spades.inference.knowledge import (
+    SPECTATOR,
+    View,
+    contradictions_in,
+    hand_contradictions,
+    no_room,
+    out_of_turn,
+    unseen_of,
+    with_first_trick,
+)
 
 HAND = parse_pbn("AKJ62.AQ.Q.K9543")
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spades.cards import DECK, DECK_BITS, JOKERS_DECK, cards_of, format_card, parse_card, parse_pbn
-from spades.play.common import (
+from spades.play.tricks import (
     cards_above,
     cards_below,
     duck,
@@ -16,13 +16,13 @@ from spades.play.common import (
     lowest_equal,
     lowest_rank,
     nil_alive,
+    play_card,
     plays_after,
     tricks_left,
     tricks_needed,
     unseen_cards,
     winning_cards,
 )
-from spades.play.tricks import play_card
 from tests import naive
 from tests.tables.engine import states
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from spades.cards import DECK, cards_of, parse_card, parse_pbn
 from spades.play.card_reasons import explain_card
 from spades.play.history import KINDS, Known, state_before
-from spades.play.srp.srp import srp3
+from spades.play.srp.player import srp3
 from spades.play.tricks import legal_cards, play_card
 from spades.rules import Rules
 from tests.tables.engine import states

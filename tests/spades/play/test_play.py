@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spades.cards import cards_of, format_card
-from spades.play.common import unseen_cards
 from spades.play.srp.goals import ALL_PIECES, FIRST_PIECES, PIECE_NAMES
-from spades.play.tricks import play_card
+from spades.play.tricks import play_card, unseen_cards
 from tables.players.choose_card import IDS, choose_card
 from tests import naive
 from tests.tables.engine import states

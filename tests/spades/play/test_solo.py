@@ -9,10 +9,9 @@ import hashlib
 import pytest
 
 from spades.cards import format_card, parse_card
-from spades.play.common import unseen_cards
-from spades.play.solo.goals import BAG_DODGING, PIECES_1, SETTING, is_safe, others_need, own_need, wants_tricks
+from spades.play.solo import BAG_DODGING, PIECES_1, SETTING, is_safe, others_need, own_need, wants_tricks
 from spades.play.srp.goals import ALL_PIECES
-from spades.play.tricks import play_card, write_rules
+from spades.play.tricks import play_card, unseen_cards, write_rules
 from spades.rules import make_rules
 from tables.players.choose_card import choose_card
 from tests.parity.worlds import ROUNDS, compiled_rounds, frozen_bids

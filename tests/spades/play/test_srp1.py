@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from spades.bis.regular import spade_tricks_against
 from spades.cards import format_card, parse_card
-from spades.play.common import unseen_cards
 from spades.play.srp.goals import ALL_PIECES, sum_of_contracts, wants_tricks
-from spades.play.tricks import play_card
+from spades.play.tricks import play_card, unseen_cards
 from tables.players.choose_card import choose_card
 from tests import naive
 from tests.parity.worlds import ROUNDS, compiled_rounds, frozen_bids

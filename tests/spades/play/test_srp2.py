@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from spades.cards import format_card, parse_card
-from spades.play.common import unseen_cards
 from spades.play.srp.goals import (
     ALL_PIECES,
     COVER_KEPT,
@@ -31,8 +30,8 @@ from spades.play.srp.goals import (
     wants_tricks,
     wins_by_contract,
 )
-from spades.play.srp.srp import attack_pays
-from spades.play.tricks import play_card, write_rules
+from spades.play.srp.player import attack_pays
+from spades.play.tricks import play_card, unseen_cards, write_rules
 from spades.rules import make_rules
 from tables.players.choose_card import choose_card
 from tests.parity.worlds import ROUNDS, compiled_rounds, frozen_bids

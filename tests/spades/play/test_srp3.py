@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spades.cards import format_card, parse_card
-from spades.play.srp.srp import srp2, srp3
+from spades.play.srp.player import srp2, srp3
 from spades.play.tricks import play_card
 from tables.players.choose_card import choose_card
 from tests.spades.play.test_srp1 import golden

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from spades.cards import format_card, parse_card, parse_pbn
-from spades.play.common import unseen_cards, without_bosses
 from spades.play.srp import goals
 from spades.play.srp.goals import ALL_PIECES, N_PIECES, N_PIECES_3, PIECES_3, bags_cost, wants_tricks
-from spades.play.srp.lead_values import (
+from spades.play.srp.leads import (
     ATTACKS,
     COVERS,
     COVERS_AND_ATTACKS,
@@ -22,8 +21,8 @@ from spades.play.srp.lead_values import (
     lead_situation,
     p_caught,
 )
-from spades.play.srp.srp import srp3, srp4
-from spades.play.tricks import play_card, write_rules
+from spades.play.srp.player import srp3, srp4
+from spades.play.tricks import play_card, unseen_cards, without_bosses, write_rules
 from spades.rules import Rules, make_rules
 from tests.parity.worlds import ROUNDS, compiled_rounds, frozen_bids
 from tests.spades.play.test_srp1 import golden

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from spades.inference.inference import BIDDERS as READ
-from spades.inference.prior_rows import BIDS, COLUMNS, FIRST_ROWS, column_of, row_of
+from spades.inference.holders import BID_CLASSES, FIRST_PRIOR_ROWS, PRIOR_COLUMNS, prior_column_of, prior_row_of
+from spades.inference.holders import BIDDERS as READ
 from spades.policies import parse_policy
 from spades.tableset import open_tables
 from tables.builders import priors
@@ -24,7 +24,7 @@ def deals(n=40):
 
 
 def test_counts_in_plain_python_and_compiled():
-    plain, compiled = (np.zeros((SEQUENCES, 4, COLUMNS), np.int64) for _ in range(2))
+    plain, compiled = (np.zeros((SEQUENCES, 4, PRIOR_COLUMNS), np.int64) for _ in range(2))
     priors._count_cards(deals(), CLASSES, plain)
     priors.count_cards(deals(), CLASSES, compiled)
     assert np.array_equal(plain, compiled)
@@ -48,14 +48,14 @@ def test_the_service_offers_the_policies_that_are_counted():
 
 def counts_of(*rows):
     """Counts of ``deals`` with the four ``bids`` in which bidder ``seat`` holds all that is counted."""
-    counts = np.zeros((SEQUENCES, 4, COLUMNS), np.int64)
+    counts = np.zeros((SEQUENCES, 4, PRIOR_COLUMNS), np.int64)
     for bids, seat, deals in rows:
-        counts[row_of(bids) - FIRST_ROWS[4], seat] += deals * A_DEAL
+        counts[prior_row_of(bids) - FIRST_PRIOR_ROWS[4], seat] += deals * A_DEAL
     return counts
 
 
 def chance(found, bids, seat):
-    return found[row_of(bids), seat, column_of(12)] / SCALE
+    return found[prior_row_of(bids), seat, prior_column_of(12)] / SCALE
 
 
 def test_a_common_sequence_counts_for_itself():
@@ -79,13 +79,13 @@ def test_a_nil_is_nobodys_neighbour():
 
 def test_a_sequence_that_was_never_seen_has_the_priors_of_the_bids_before():
     found = priors_of(counts_of(((3, 5, 3, 3), 1, ENOUGH)))
-    assert np.array_equal(found[row_of((3, 5, 3, 0))], found[row_of((3, 5, 3))])
-    assert np.array_equal(found[row_of((3, 5, 0, 6))], found[row_of((3, 5))])
-    assert np.allclose(found[row_of((0, 0, 0, 0))] / SCALE, 0.25, atol=1 / SCALE)
+    assert np.array_equal(found[prior_row_of((3, 5, 3, 0))], found[prior_row_of((3, 5, 3))])
+    assert np.array_equal(found[prior_row_of((3, 5, 0, 6))], found[prior_row_of((3, 5))])
+    assert np.allclose(found[prior_row_of((0, 0, 0, 0))] / SCALE, 0.25, atol=1 / SCALE)
 
 
 def test_rows_and_columns():
-    sequences = [(a, b) for a in range(BIDS) for b in range(BIDS)]
-    assert [row_of(bids) for bids in sequences] == list(range(FIRST_ROWS[2], FIRST_ROWS[3]))
-    assert row_of((14, 13, 7, 2)) == row_of((0, 7, 9, 2))
-    assert {column_of(16 * suit + 4) for suit in range(3)} == {4}
+    sequences = [(a, b) for a in range(BID_CLASSES) for b in range(BID_CLASSES)]
+    assert [prior_row_of(bids) for bids in sequences] == list(range(FIRST_PRIOR_ROWS[2], FIRST_PRIOR_ROWS[3]))
+    assert prior_row_of((14, 13, 7, 2)) == prior_row_of((0, 7, 9, 2))
+    assert {prior_column_of(16 * suit + 4) for suit in range(3)} == {4}

@@ -25,7 +25,7 @@ OVERTIME = f"""
     ] = 0"""
 
 USED = """
-from spades.bis.stakes import simplified_rules
+from spades.legal import simplified_rules
 from spades.errors import RulesError
 from spades.rules import FIELDS, PRESETS, Rules, describe, make_rules
 from spades.rules import overrides_of, seed_values

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spades.cards import parse_card, parse_pbn
-from spades.inference.holder_net import CARDS, INPUTS, OTHERS, HolderNet, places_of, shares
+from spades.inference.holders import DECK_SIZE, INPUTS, OTHERS, HolderNet, places_of, shares
 from spades.scoring import BLIND_NIL, NO_BID
 from spades.tableset import open_tables
 from tables.builders.priors import RULES
@@ -52,7 +52,7 @@ def test_side_suits_are_alike():
 
 def test_inputs_are_relative_to_the_player():
     view = one_view(HANDS, seat=1)
-    bids = view.inputs[0, CARDS : CARDS + 40].reshape(4, 10).argmax(axis=1)
+    bids = view.inputs[0, DECK_SIZE : DECK_SIZE + 40].reshape(4, 10).argmax(axis=1)
     assert bids.tolist() == [1, 5, 4, 5], "own bid first; a nil is 1, a four is 5"
     assert view.inputs[0, INPUTS - 8 :].tolist() == [0, 1, 0, 0, 9, 12, 5, 3]
 
@@ -68,7 +68,7 @@ def test_integers_compute_what_floats_do(deals):
     values = (views.inputs * holders.SCALES).astype(float)
     for name in ("first", "second"):
         values = np.maximum(values @ weights[name][:-1] + weights[name][-1], 0)
-    odds = np.exp((values @ weights["out"][:-1]).reshape(-1, CARDS, OTHERS))
+    odds = np.exp((values @ weights["out"][:-1]).reshape(-1, DECK_SIZE, OTHERS))
     found = shares(whole_numbers(weights), views.inputs)
     assert np.abs(found - odds / odds.sum(axis=2, keepdims=True)).max() < 0.01
     assert np.allclose(found.sum(axis=2), 1.0, atol=3 * 2.0**-20)

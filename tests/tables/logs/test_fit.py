@@ -10,7 +10,7 @@ from scipy.special import expit, logit
 from service.settings import Settings
 from service.table_sets import open_sets
 from spades.cards import parse_card, parse_pbn
-from spades.inference.prior_rows import column_of, row_of
+from spades.inference.holders import prior_column_of, prior_row_of
 from spades.position import auction_after
 from spades.rules import make_rules
 from spades.scoring import START, score_side
@@ -248,14 +248,14 @@ def test_the_prior_follows_who_holds_the_cards():
     """The first bidder always holds the ace of spades if they bid 4."""
     before = shipped("prior_bis")
     cards = no_counts().holders
-    row = row_of((4, 3, 2, 1))
-    deal = row - row_of((0, 0, 0, 0))
+    row = prior_row_of((4, 3, 2, 1))
+    deal = row - prior_row_of((0, 0, 0, 0))
     cards[:, deal] = 100 * before[row] / before[row].sum(axis=0)
-    cards[:, deal, :, column_of(parse_card("AS"))] = [400, 0, 0, 0]
+    cards[:, deal, :, prior_column_of(parse_card("AS"))] = [400, 0, 0, 0]
     found = prior(before, no_counts()._replace(holders=cards))
-    assert found.array[row, 0, column_of(parse_card("AS"))] > 250
-    assert found.array[row, 1:, column_of(parse_card("AS"))].tolist() == [1, 1, 1]
-    untouched = row_of((1, 1, 1, 1))
+    assert found.array[row, 0, prior_column_of(parse_card("AS"))] > 250
+    assert found.array[row, 1:, prior_column_of(parse_card("AS"))].tolist() == [1, 1, 1]
+    untouched = prior_row_of((1, 1, 1, 1))
     assert np.abs(found.array[untouched] - before[untouched]).max() <= 1
     assert found.array.min() >= 1
 

@@ -5,9 +5,8 @@ import pytest
 
 from spades.cards import DECK, cards_of, parse_card, parse_pbn
 from spades.inference.deals import deals_of
-from spades.play.common import unseen_cards
-from spades.play.srp.srp import srp3
-from spades.play.tricks import legal_cards, play_card, write_rules
+from spades.play.srp.player import srp3
+from spades.play.tricks import legal_cards, play_card, unseen_cards, write_rules
 from spades.policies import parse_policy
 from spades.rules import make_rules
 from spades.winprob.win_table import win_array

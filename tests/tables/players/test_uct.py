@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spades.cards import cards_of, parse_card
-from spades.play.common import unseen_cards
 from spades.play.srp.goals import ALL_PIECES, PIECES_3
-from spades.play.srp.srp import srp1, srp3
-from spades.play.tricks import play_card, write_rules
+from spades.play.srp.player import srp1, srp3
+from spades.play.tricks import play_card, unseen_cards, write_rules
 from spades.policies import parse_policy
 from spades.rules import make_rules
 from tables.engine.game import SUMS, Lineup

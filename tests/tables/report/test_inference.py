@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from spades.cards import DECK, cards_of, parse_card
-from spades.inference.inference import BIDDERS
+from spades.inference.holders import BIDDERS, prior_column_of, prior_row_of
 from spades.inference.knowledge import contradictions_in, unseen_of
-from spades.inference.prior_rows import column_of, row_of
 from spades.play.tricks import play_card, write_rules
 from tables.builders.priors import RULES
 from tables.engine.deal import prepare_state, start_round
@@ -117,7 +116,12 @@ def test_the_articles_example(report):
     assert len(two) == len(king) == len(BIDDERS)
     for bidder, low, high in zip(BIDDERS, king, two, strict=True):
         assert int(high.split(" to ")[0]) > int(low.split(" to ")[-1]), bidder
-        prior = report.opened.arrays[f"prior_{bidder}"][row_of(inference.EXAMPLE)][:, column_of(parse_card("2S"))] / 255
+        prior = (
+            report.opened.arrays[f"prior_{bidder}"][prior_row_of(inference.EXAMPLE)][
+                :, prior_column_of(parse_card("2S"))
+            ]
+            / 255
+        )
         seen = [100 * prior[1] / (prior.sum() - prior[viewer]) for viewer in (0, 2, 3)]
         first, last = (int(end) for end in (high.split(" to ")[0], high.split(" to ")[-1]))
         assert first - 1 <= min(seen) <= max(seen) <= last + 1  # before the correction to 13 cards a seat

@@ -7,18 +7,6 @@ side's goal decides between taking and losing tricks. A seat plays with the piec
 
 from spades.bis.regular import spade_tricks_against
 from spades.cards import FIRST_SPADE, SPADE_BITS, highest, lowest, spades_of
-from spades.play.common import (
-    duck,
-    highest_rank,
-    least_winning_lead,
-    lowest_rank,
-    nil_alive,
-    tricks_left,
-    tricks_needed,
-    unseen_cards,
-    winning_cards,
-    without_bosses,
-)
 from spades.play.srp.follow import follow_for_tricks, may_ruff
 from spades.play.srp.goals import (
     ACES_KEPT,
@@ -41,11 +29,23 @@ from spades.play.srp.goals import (
     wants_tricks,
     wins_by_contract,
 )
-from spades.play.srp.lead import lead_for_tricks
-from spades.play.srp.lead_values import NO_NIL_LIVE, best_lead, lead_situation
+from spades.play.srp.leads import NO_NIL_LIVE, best_lead, lead_for_tricks, lead_situation
 from spades.play.srp.nils import NOTHING, attack_card, cover_card, nil_card
 from spades.play.state import PlayState
-from spades.play.tricks import legal_cards, suit_mask
+from spades.play.tricks import (
+    duck,
+    highest_rank,
+    least_winning_lead,
+    legal_cards,
+    lowest_rank,
+    nil_alive,
+    suit_mask,
+    tricks_left,
+    tricks_needed,
+    unseen_cards,
+    winning_cards,
+    without_bosses,
+)
 
 STAKES_SLACK = 3  # attack no nil that is worth less than our contract if our side can lose fewer tricks than this
 ACES_SLACK = 4  # discard no boss if the side can lose fewer tricks than this
@@ -76,7 +76,7 @@ def srp4(state: PlayState, me: int) -> int:
     """Return the card that SRP 4 plays from seat ``me``.
 
     It adds fourteen pieces to SRP 3, each for a fault that good players would not make (docs/reference/policies.md,
-    "Card players"). Two win most: leads with fitted values (`lead_values`), and cards that beat the card on the table.
+    "Card players"). Two win most: leads with fitted values (`best_lead`), and cards that beat the card on the table.
     """
     return srp_card(state, me, 4)
 

@@ -17,24 +17,25 @@ from spades.bis.conventions import (
 )
 from spades.bis.endgame import NO_RULE, Endgame, Proposal, apply_endgame, out_of_reach
 from spades.bis.nil import (
+    NIL_STAKE,
     NOT_RULED_OUT,
     Nil,
     NilTerms,
     consider_nil,
     partnership_threshold,
     ruled_out,
+    scaled_nil_threshold,
     shifted_threshold,
 )
-from spades.bis.regular import Regular, regular_takes
-from spades.bis.stakes import (
+from spades.bis.regular import (
     AS_COUNTED,
     CERTAIN,
-    NIL_STAKE,
+    Regular,
     at_least_certain,
     bag_offset,
     contract_is_ten,
     number_under_rules,
-    scaled_nil_threshold,
+    regular_takes,
 )
 from spades.cards import suits_of
 from spades.legal import extra_spades_of, nearest_allowed, nil_threshold
@@ -53,7 +54,7 @@ class BisDecision(NamedTuple):
     bid: int
     regular: Regular
     number: int  # tricks to bid if not nil, before convention and end of game; 0 if the rules allow only nil
-    number_rule: int  # what changed the number, an index in stakes.NUMBER_RULES; stakes.AS_COUNTED if nothing did
+    number_rule: int  # what changed the number, an index in regular.NUMBER_RULES; regular.AS_COUNTED if nothing did
     nil: Nil
     convention_step: ConventionStep  # what the convention did
     endgame: Endgame

@@ -35,7 +35,7 @@ from loadtest.arrivals import Prepared, run
 from loadtest.comparisons import CONNECTIONS, REQUEST
 from loadtest.servers import ROOT, START_S, free_port, stop
 from loadtest.turns import Plan
-from spades.numerals import decimal, integer
+from spades.arguments import decimal, integer
 
 ROUNDS, SECONDS = 5, 2.0
 CONSTANT_RATE = 5000.0  # requests/s

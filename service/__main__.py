@@ -19,7 +19,6 @@ import orjson
 
 from service import __version__, log
 from service.address import check_address, check_exposure
-from service.arguments import run_command
 from service.breakdown import breakdown
 from service.endpoints import blind_nils, cards, inferences, passes, searches
 from service.endpoints.bids import answer_to
@@ -30,6 +29,7 @@ from service.searchers import search_once
 from service.settings import Settings, SettingsError, from_environment, not_settings
 from service.table_sets import open_one
 from service.worker import SupervisorLine
+from spades.arguments import decimal, integer, run_command
 from spades.contract import examples
 from spades.contract.bid_request import BidRequest, BlindRequest, read_bid, read_blind
 from spades.contract.card_request import CardRequest, read_card
@@ -39,7 +39,6 @@ from spades.contract.pass_request import PassRequest, read_pass
 from spades.errors import TablesError
 from spades.inference.holders import readers_of
 from spades.manifest import read_manifest
-from spades.numerals import decimal, integer
 from spades.set_options import options_of
 from spades.tableset import DEFAULT_DIRECTORY
 

@@ -11,9 +11,8 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from service.arguments import rule
+from spades.arguments import decimal, integer, rule
 from spades.contract.fields import RuleSet, Scores
-from spades.numerals import decimal, integer
 
 Schema = Mapping[str, Any]
 _FLAT: Final = {"scores": Scores}  # objects whose fields are options themselves

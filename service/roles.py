@@ -11,8 +11,8 @@ from typing import Annotated, Final, Literal, NamedTuple, NotRequired
 from pydantic import BeforeValidator, StrictStr, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
+from spades.arguments import decimal
 from spades.errors import TablesError
-from spades.numerals import decimal
 
 Role = Literal["default", "canary", "shadow"]
 RELEASES: Final = "releases.json"

@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from service.roles import Canary, canary_of
-from spades.numerals import decimal
+from spades.arguments import decimal
 
 _PREFIX = "SPADES_"
 

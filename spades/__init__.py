@@ -18,6 +18,8 @@ from spades.rules import PRESETS, Rules, make_rules
 from spades.scoring import BLIND_NIL
 from spades.tableset import TableSet, open_tables
 
+__version__ = "0.1.0"
+
 __all__ = [
     "BLIND_NIL",
     "PRESETS",
@@ -35,6 +37,7 @@ __all__ = [
     "RulesError",
     "TableSet",
     "TablesError",
+    "__version__",
     "choose_card",
     "decide",
     "explain",

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Annotated, NamedTuple, get_type_hints
 
+from spades.arguments import decimal, integer
 from spades.cards import RANKS
-from spades.numerals import decimal, integer
 
 BIS, RB, MS, IO, FIXED, WINPROB = range(6)
 FULL, SINGLE, RAW = 0, 1, 2  # curves: by the previous bids, one for all, the nil value itself

@@ -6,7 +6,7 @@ Only the module of the command that runs is imported. To add a command, add one 
 import argparse
 import sys
 
-from service.arguments import add_commands, run_command
+from spades.arguments import add_commands, run_command
 from spades.errors import BiddingError, ResultsError, TablesError
 from tables.arena.errors import ArenaError
 from tables.players.names import PlayerError

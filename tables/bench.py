@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from spades.arguments import integer
 from spades.bidder import Position, decide
 from spades.cards import DECK, cards_of
 from spades.legal import allowed_bids
-from spades.numerals import integer
 from spades.options import Policy
 from spades.policies import SERVED, parse_policy
 from spades.position import read_auction

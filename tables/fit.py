@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from spades.arguments import integer
 from spades.cards import RANKS
-from spades.numerals import integer
 from spades.options import FULL_LEVEL, Policy
 from spades.play.solo import PIECE_NAMES as PIECES_OF_SOLO
 from spades.play.solo import PIECES_1 as PIECES_OF_SOLO_1

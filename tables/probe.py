@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from spades.numerals import integer
+from spades.arguments import integer
 from spades.options import Policy
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, play_card, unseen_cards

@@ -6,8 +6,7 @@ interrupted match continues where it stopped.
 
 import argparse
 
-from service.arguments import rule
-from spades.numerals import decimal, integer
+from spades.arguments import decimal, integer, rule
 from spades.policies import ROWS
 from spades.rules import PRESETS, Rules, make_rules
 from tables.arena.errors import ArenaError

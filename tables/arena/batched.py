@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from spades.arguments import decimal
 from spades.levels import LARGEST_SEED, perturbed
-from spades.numerals import decimal
 from spades.options import WINPROB
 from spades.policies import parse_policy
 from spades.rules import CUTTHROAT, JOKERS, VARIANTS, Rules

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import parse_qs, urlsplit
 
-from spades.numerals import decimal
+from spades.arguments import decimal
 from tables.arena.batched import is_batched
 from tables.arena.errors import BidderError
 from tables.arena.public.bots import BOTS, PREFIX

@@ -17,7 +17,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from service import __version__
+from spades import __version__
 from spades.inference.holders import readers_of
 from spades.rules import describe
 from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
@@ -181,7 +181,7 @@ def describe_match(match: Match, played: Played, opened: TableSet) -> MatchResul
         sums_of_bids=list(_sums_of_bids(sums)),
         sequential=played.test._asdict() if played.test is not None else None,
         versions={
-            "service": __version__,
+            "library": __version__,
             "engine": source_hash(),
             "python": platform.python_version(),
             "numba": numba.__version__,

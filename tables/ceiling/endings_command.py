@@ -6,7 +6,7 @@ tables/work/endings, so that an interrupted run continues.
 
 import argparse
 
-from spades.numerals import integer
+from spades.arguments import integer
 from spades.tableset import open_tables
 from tables.arena.arena_command import add_rules_arguments, rules_of
 from tables.arena.match import player_version

@@ -7,7 +7,7 @@ policies, or of simulated people, as a log.
 
 import argparse
 
-from service.arguments import add_commands
+from spades.arguments import add_commands
 
 COMMANDS = {  # name: (module, what it does)
     "check": ("tables.logs.check.check_command", "count rounds, their uses and their faults"),

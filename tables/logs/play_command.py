@@ -9,7 +9,7 @@ import orjson
 import polars
 from tqdm import tqdm
 
-from spades.numerals import decimal, integer
+from spades.arguments import decimal, integer
 from spades.tableset import open_tables
 from tables.arena.arena_command import add_rules_arguments, rules_of
 from tables.arena.match import MOST_SEED

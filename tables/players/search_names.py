@@ -3,8 +3,8 @@
 import re
 from typing import NamedTuple
 
+from spades.arguments import integer
 from spades.inference.holders import BIDDERS
-from spades.numerals import integer
 from tables.players.names import PlayerError
 
 NO_BIDS = "none"

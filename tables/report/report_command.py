@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 import numba
 import numpy as np
 
-from spades.numerals import integer
+from spades.arguments import integer
 from spades.strength import RESULTS, results_text
 from spades.tableset import open_tables
 from tables.arena.match import player_version

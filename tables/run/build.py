@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spades.arguments import decimal, integer
 from spades.errors import TablesError
 from spades.manifest import (
     DTYPES,
@@ -33,7 +34,6 @@ from spades.manifest import (
     read_manifest,
     sealed,
 )
-from spades.numerals import decimal, integer
 from spades.rules import Rules
 from spades.tables import dtypes_of
 from spades.tableset import DEFAULT_DIRECTORY, open_array

@@ -11,7 +11,7 @@ from threading import Event, Thread
 import cloudpickle
 from tqdm import tqdm
 
-from spades.numerals import integer
+from spades.arguments import integer
 from tables.run.family import Arrays, Executor, LocalThreads
 
 JOBS = os.cpu_count() or 1  # the default of every command; no result depends on it

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
+from spades.arguments import integer
 from spades.errors import TablesError
 from spades.manifest import Manifest, check_strays, read_manifest
-from spades.numerals import integer
 from spades.tableset import DEFAULT_DIRECTORY, open_array, open_tables
 from tables.builders.extra_win_tables import with_games
 from tables.run.build import DEFAULT_SEED, RELEASE, dependency_arrays, make, manifest_content, npy_bytes

@@ -31,7 +31,7 @@ from distributed import Client
 from tqdm import tqdm
 
 from loadtest.servers import ROOT, free_port
-from spades.numerals import integer
+from spades.arguments import integer
 from spades.rules import Rules
 from spades.tableset import open_tables
 from tables.engine.deal import Deals

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from service import __version__
+from spades import __version__
 from spades.manifest import FamilyEntry, read_manifest
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.engine.simulate import kernel_tables
@@ -134,6 +134,6 @@ def write(out: Path, fitted: Mapping[str, Fitted], parameters: Mapping[str, Any]
         figures |= {f"{array}_loss": found.loss, f"{array}_shipped_loss": found.shipped_loss}
     sizes = {array: found.n for array, found in fitted.items()}
     weights = {array: None if np.isinf(found.weight) else found.weight for array, found in fitted.items()}
-    parameters = {**parameters, "shipped": manifest.version, "weights": weights, "service": __version__}
+    parameters = {**parameters, "shipped": manifest.version, "weights": weights, "library": __version__}
     family = FamilyEntry(1, False, 0, sizes, parameters, figures, manifest.sha256, None)
     write_manifest(out, f"{manifest.release}-{FAMILY}", files, {**manifest.families, FAMILY: family})

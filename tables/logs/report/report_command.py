@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from markdown_it import MarkdownIt
 
-from spades.numerals import integer
+from spades.arguments import integer
 from spades.rules import Rules
 from spades.scoring import BLIND_NIL
 from spades.set_options import options_of

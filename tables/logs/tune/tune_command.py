@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from spades.arguments import integer
 from spades.manifest import FamilyEntry
-from spades.numerals import integer
 from spades.policies import SERVED, option_names
 from spades.rules import VARIANTS
 from spades.set_options import FAMILY, PolicyOptions, options_of

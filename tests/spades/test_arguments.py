@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spades.numerals import decimal, integer
+from spades.arguments import decimal, integer
 
 TRAPS = [
     "",

@@ -20,8 +20,7 @@ import orjson
 from service import __version__, log
 from service.address import check_address, check_exposure
 from service.breakdown import breakdown
-from service.endpoints import blind_nils, cards, inferences, passes, searches
-from service.endpoints.bids import answer_to
+from service.endpoints import searches
 from service.keys import new_key
 from service.problems import ProblemError
 from service.request_arguments import add_fields, request_of
@@ -31,6 +30,14 @@ from service.table_sets import open_one
 from service.worker import SupervisorLine
 from spades.arguments import decimal, integer, run_command
 from spades.contract import examples
+from spades.contract.answers import (
+    bid_answer,
+    blind_nil_answer,
+    card_answer,
+    decide_blind_nil,
+    inference_answer,
+    pass_answer,
+)
 from spades.contract.bid_request import BidRequest, BlindRequest, read_bid, read_blind
 from spades.contract.card_request import CardRequest, read_card
 from spades.contract.faults import RequestError
@@ -135,22 +142,22 @@ def _request(options: argparse.Namespace) -> dict[str, Any]:
 def _bid(request: dict[str, Any], settings: Settings) -> Any:
     tables = open_one(settings, request.get("tables"))
     call = read_bid(request, tables.games, options_of(tables))
-    return answer_to(call, tables, tables.version)
+    return bid_answer(call, tables, tables.version)
 
 
 def _blind(request: dict[str, Any], settings: Settings) -> Any:
     tables = open_one(settings, request.get("tables"))
     call = read_blind(request, tables.games, options_of(tables))
-    return blind_nils.answer_body(call, blind_nils.decide(call, tables), tables.version)
+    return blind_nil_answer(call, decide_blind_nil(call, tables), tables.version)
 
 
 def _pass(request: dict[str, Any], _: Settings) -> Any:
-    return passes.answer_body(read_pass(request))
+    return pass_answer(read_pass(request))
 
 
 def _card(request: dict[str, Any], settings: Settings) -> Any:
     if request.get("player") is None:
-        return cards.answer_body(read_card(request))
+        return card_answer(read_card(request))
     tables = open_one(settings, request.get("tables"))
     call = read_card(request, tables.games)
     assert call.search is not None, "the request has a player"
@@ -161,7 +168,7 @@ def _card(request: dict[str, Any], settings: Settings) -> Any:
 def _inference(request: dict[str, Any], settings: Settings) -> Any:
     call = read_inference(request)
     tables = open_one(settings, request.get("tables"))
-    return orjson.loads(b"".join(inferences.parts(call, readers_of(tables.arrays), tables.version)))
+    return inference_answer(call, readers_of(tables.arrays), tables.version)
 
 
 # By command: how its request is answered.

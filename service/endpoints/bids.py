@@ -18,15 +18,12 @@ from service.problems import ProblemError
 from service.shadow import Made
 from service.state import State
 from service.table_sets import OpenSet, TableSets
-from spades.bidder import decide
 from spades.contract.answer_types import BidAnswer
-from spades.contract.bid_request import BidCall, read_bid
+from spades.contract.answers import bid_answer
+from spades.contract.bid_request import read_bid
 from spades.contract.faults import RequestError
 from spades.contract.reading import check_field_count
-from spades.explain.success_curve import success_curve
 from spades.position import NOT_EXPLAINED
-from spades.skill import decide_with_skill
-from spades.tableset import TableSet
 
 
 def bid(state: State, sets: TableSets, body: bytes, key: Key | None) -> tuple[bytes, str]:
@@ -50,7 +47,7 @@ def answer_one(
     tables, version = chosen.tables, chosen.version
     call = read_bid(data, tables.games, chosen.options)
     started = perf_counter()
-    answer = answer_to(call, tables, version)
+    answer = bid_answer(call, tables, version)
     made = ((answer["kind"], call.base, call.convention, version), perf_counter() - started)
     if sets.shadow is not None and chosen is sets.default:
         state.shadow.add(sets.shadow, Made(data, call.base, answer["bid"], _bid_of))
@@ -59,27 +56,9 @@ def answer_one(
     return answer, made
 
 
-def answer_to(call: BidCall, tables: TableSet, version: str) -> BidAnswer:
-    """Decide a request that has been read; return the answer's fields in the contract's order."""
-    position, policy, text, _, _, legal, explain, assumed, seed, curve = call
-    if policy.level:
-        decision = decide_with_skill(position, policy, tables, legal, explain, seed)
-    else:
-        decision = decide(position, policy, tables, legal, explain)
-    bid, kind, explanation = decision
-    answer: BidAnswer = {"bid": bid, "kind": kind, "policy": text, "tables": version, "assumed": assumed}
-    if policy.noise_sd:
-        answer["seed"] = seed
-    if explanation is not None:
-        if curve and "probability" in explanation["nil"]:
-            explanation["nil"]["curve"] = success_curve(position, policy, tables)
-        answer["explanation"] = explanation  # type: ignore[typeddict-item]  # tests check its fields
-    return answer
-
-
 def _bid_of(data: Any, chosen: OpenSet) -> int:
     call = read_bid(data, chosen.tables.games, chosen.options)
-    return answer_to(call._replace(explain=NOT_EXPLAINED), chosen.tables, chosen.version)["bid"]
+    return bid_answer(call._replace(explain=NOT_EXPLAINED), chosen.tables, chosen.version)["bid"]
 
 
 def parsed(body: bytes, limits: JsonLimits) -> Any:

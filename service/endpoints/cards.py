@@ -16,14 +16,10 @@ from service.keys import Key
 from service.problems import deadline_exceeded
 from service.state import State
 from service.table_sets import TableSets
-from spades.cards import CARD_NAMES, cards_of
 from spades.contract.answer_types import CardAnswer
-from spades.contract.card_request import CardCall, read_card
+from spades.contract.answers import card_answer
+from spades.contract.card_request import read_card
 from spades.contract.faults import Fault, RequestError
-from spades.legal import deck_number
-from spades.play.card_reasons import PLAYERS, explain_card
-from spades.play.tricks import legal_cards
-from spades.rules import CUTTHROAT
 
 
 async def play(state: State, body: bytes, deadline: float, key: Key | None) -> tuple[bytes, str | None]:
@@ -37,7 +33,7 @@ async def play(state: State, body: bytes, deadline: float, key: Key | None) -> t
     chosen = set_for(sets, data, key, read_card)
     call = read_card(data, chosen.tables.games)
     if call.search is None:
-        content, version = orjson.dumps(answer_body(call)), None
+        content, version = orjson.dumps(card_answer(call)), None
     else:
         request = searches.search_request(call, call.search, chosen.tables)
         try:
@@ -57,20 +53,4 @@ def answer_one(state: State, sets: TableSets, data: Any, key: Key | None) -> tup
         detail = f"player is {call.search.player}, but POST /v1/cards does not search; accepted: leave out player, or "
         detail += "send this request alone to POST /v1/card"
         raise RequestError([Fault("/player", "unsupported-field", detail)])
-    return answer_body(call), None
-
-
-def answer_body(call: CardCall) -> CardAnswer:
-    """Choose the card with a rule-based player; return the fields of the answer in the contract's order."""
-    state, me = call.state, call.seat
-    names = CARD_NAMES[deck_number(call.rules)]
-    player, choose = PLAYERS[call.rules.variant == CUTTHROAT]
-    card = choose(state, me)
-    legal = legal_cards(state.hand[me], state.trick_size, state.trick[0], state.broken)
-    return {
-        "card": names[card],
-        "player": player,
-        "legal": [names[one] for one in cards_of(legal)],
-        "assumed": call.assumed,
-        "reasons": explain_card(state, me, card, call.rules),  # type: ignore[typeddict-item]
-    }
+    return card_answer(call), None

@@ -21,15 +21,14 @@ from service.state import SLICE_S, State
 from service.table_sets import TableSets
 from spades.cards import CARD_NAMES
 from spades.contract.answer_types import InferenceItemAnswer
-from spades.contract.faults import Fault, RequestError
+from spades.contract.answers import inferred_from, probabilities_answer
 from spades.contract.inference_request import InferenceCall, read_inference, read_inference_item
 from spades.inference.deals import Seats, draw, sampler_of
-from spades.inference.holders import Inferred, Readers, infer
-from spades.inference.knowledge import NOTHING_FITS, Unseen
+from spades.inference.holders import Readers
+from spades.inference.knowledge import Unseen
 from spades.legal import deck_number
 
 DEALS_AT_ONCE: Final = 200  # deals drawn in one step; the result does not depend on it
-_DECIMALS = 9  # of probabilities in answers; their sum over up to 52 cards is exact to 1e-7
 _NAME_BYTES = 5  # of a card's name in JSON: two quotes, two characters, and a comma
 
 # By deck and card: the name in JSON with a comma, as bytes.
@@ -84,7 +83,7 @@ def answer_one(state: State, sets: TableSets, data: Any, key: Key | None) -> tup
     """
     chosen = set_for(sets, data, key, lambda data, _: read_inference_item(data))
     call = read_inference_item(data)
-    return answer_body(call, _inferred(call, chosen.readers), chosen.version), None
+    return probabilities_answer(call, inferred_from(call, chosen.readers), chosen.version), None
 
 
 def parts(call: InferenceCall, readers: Readers, version: str) -> Iterator[bytes]:
@@ -92,8 +91,8 @@ def parts(call: InferenceCall, readers: Readers, version: str) -> Iterator[bytes
 
     ``readers``: the tables that turn bids into probabilities; ``version``: of the tables.
     """
-    inferred = _inferred(call, readers)
-    text = orjson.dumps(answer_body(call, inferred, version))
+    inferred = inferred_from(call, readers)
+    text = orjson.dumps(probabilities_answer(call, inferred, version))
     if not call.deals:
         yield text
         return
@@ -107,30 +106,6 @@ def parts(call: InferenceCall, readers: Readers, version: str) -> Iterator[bytes
         written = write.json(drawn)
         yield written if first else written[1:]  # without the comma before the first deal
     yield b"]}"
-
-
-def answer_body(call: InferenceCall, inferred: Inferred, version: str) -> InferenceItemAnswer:
-    """Return the fields of the answer in the contract's order, without the deals."""
-    unseen, exact = inferred.unseen, inferred.deals.probabilities
-    rounded = exact.round(_DECIMALS)
-    names = [CARD_NAMES[deck_number(call.rules)][card] for card in unseen.cards]
-    columns = np.where(rounded > 0.0, rounded, exact).T.tolist()  # a probability above 0 is not rounded to 0
-    return {
-        "seats": {
-            str(seat): {name: p for name, p in zip(names, columns[column], strict=True) if p}
-            for seat, column in _columns_of(unseen)
-        },
-        "tables": version,
-        "policy": call.bids.bidder,
-        "assumed": call.assumed,
-    }
-
-
-def _inferred(call: InferenceCall, readers: Readers) -> Inferred:
-    inferred = infer(call.view, call.bids, call.rules, readers)
-    if inferred is None:
-        raise RequestError([Fault("/bids", "contradiction", NOTHING_FITS)])
-    return inferred
 
 
 def _columns_of(unseen: Unseen) -> list[tuple[int, int]]:

@@ -13,9 +13,9 @@ from typing import Any
 
 import orjson
 
-from service.endpoints.cards import answer_body
 from spades.bidder import decide
 from spades.cards import CARD_NAMES, DECK, cards_of
+from spades.contract.answers import card_answer
 from spades.contract.card_request import read_card
 from spades.play.card_reasons import explain_card
 from spades.play.srp.player import srp4
@@ -87,7 +87,7 @@ def stages() -> dict[str, dict[str, float]]:
         "read, replay the tricks": times_us(read_card, requests),
         "decide, by srp@4": times_us(lambda call: srp4(call.state, call.seat), calls),
         "explain": times_us(lambda one: explain_card(one[0].state, one[0].seat, one[1], one[0].rules), played),
-        "whole": times_us(lambda body: orjson.dumps(answer_body(read_card(orjson.loads(body)))), bodies),
+        "whole": times_us(lambda body: orjson.dumps(card_answer(read_card(orjson.loads(body)))), bodies),
     }
 
 

@@ -13,10 +13,10 @@ import orjson
 
 from service.app import create_app
 from service.endpoints.batches import batch
-from service.endpoints.bids import answer_to
 from service.endpoints.body import NO_DEADLINE
 from service.settings import Settings
 from spades.bidder import decide
+from spades.contract.answers import bid_answer
 from spades.contract.bid_request import read_bid
 from spades.contract.examples import REQUEST
 from spades.tableset import open_tables
@@ -48,7 +48,7 @@ def stages() -> dict[str, float]:
     data = orjson.loads(body)
     call = read_bid(data)
     position, policy = call.position, call.policy
-    answer = answer_to(call, tables, tables.version)
+    answer = bid_answer(call, tables, tables.version)
 
     def count() -> None:
         metrics.decided((("regular", "bis", "none", tables.version), 1e-5))

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from service.endpoints.bids import answer_to
 from service.table_sets import TableSets
+from spades.contract.answers import bid_answer
 from spades.contract.bid_request import read_bid
 from spades.manifest import MANIFEST, SEAL, read_manifest, sealed
 from spades.tableset import DEFAULT_DIRECTORY
@@ -25,7 +25,7 @@ VIEW: dict[str, Any] = {"hand": "AKJ62.AQ.Q.K9543", "bids": [3, 1], "seat": 2}
 def expected(sets: TableSets, version: str, request: Any) -> Any:
     """What a set answers to a bid request, worked out without the routes."""
     tables = sets.by_version[version].tables
-    return answer_to(read_bid(request, tables.games), tables, version)
+    return bid_answer(read_bid(request, tables.games), tables, version)
 
 
 def make_set(folder: Path, release: str, more_tricks: float) -> str:

@@ -109,10 +109,10 @@ def test_the_derived_lot_is_the_same_in_another_process(call, body):
     del body["seed"]
     program = (
         "import sys, orjson\n"
-        "from service.endpoints.blind_nils import decide\n"
+        "from spades.contract.answers import decide_blind_nil\n"
         "from spades.contract.bid_request import read_blind\n"
         "from spades.tableset import open_tables\n"
-        "print(decide(read_blind(orjson.loads(sys.argv[1])), open_tables()).explanation['lot'])\n"
+        "print(decide_blind_nil(read_blind(orjson.loads(sys.argv[1])), open_tables()).explanation['lot'])\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, orjson.dumps(body).decode()], capture_output=True, text=True, check=True
@@ -199,7 +199,7 @@ def test_metrics(call, body):
 
 
 def test_a_bug_is_told_to_nobody(call, body, monkeypatch):
-    monkeypatch.setattr("service.endpoints.blind_nils.decide", lambda *_: 1 / 0)
+    monkeypatch.setattr("service.endpoints.blind_nils.decide_blind_nil", lambda *_: 1 / 0)
     response = call("POST", PATH, json=body)
     assert response.status_code == 500
     assert "ZeroDivision" not in response.text

@@ -10,9 +10,9 @@ import pytest
 
 from examples.play_a_game import Client
 from examples.play_a_game import play_game as over_http
-from service.endpoints.cards import answer_body
 from spades.bis.regular import spade_tricks_against
 from spades.cards import CARD_NAMES, FIRST_SPADE, cards_of, spades_of
+from spades.contract.answers import card_answer
 from spades.contract.card_request import MAX_CARD_ITEMS, read_card
 from spades.contract.examples import CARD_ANSWER, CARD_REQUEST
 from spades.explain.pass_explanation import PASS_TEMPLATES
@@ -86,7 +86,7 @@ def test_what_the_reasons_say_is_true(rules):
             request |= {"rules": rules, "bids": bids}
         call = read_card(request)
         me = call.seat
-        answer = answer_body(call)
+        answer = card_answer(call)
         card = next(number for number, name in NAMES.items() if name == answer["card"])
         for reason in answer["reasons"]:
             codes.add(reason["code"])

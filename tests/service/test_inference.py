@@ -20,11 +20,12 @@ from hypothesis import strategies as st
 from service.__main__ import main
 from service.app import create_app
 from service.endpoints import inferences as module
-from service.endpoints.inferences import answer_body, inference, parts
+from service.endpoints.inferences import inference, parts
 from service.keys import new_key
 from service.problems import ProblemError
 from service.state import ANSWERS_WITH_DEALS, SLICE_S
 from spades.cards import DECK, cards_of, parse_card
+from spades.contract.answers import probabilities_answer
 from spades.contract.examples import INFERENCE_ANSWER, INFERENCE_REQUEST, SHORT_INFERENCE_REQUEST, SPECTATOR_REQUEST
 from spades.contract.faults import CODES, RequestError
 from spades.contract.inference_request import MAX_DEALS, MAX_INFERENCE_ITEMS, InferenceRequest, read_inference
@@ -282,7 +283,7 @@ def test_faults_name_what_is_wrong(call):
 
 
 def test_a_request_for_which_the_bids_leave_no_deal(call, monkeypatch):
-    monkeypatch.setattr(module, "infer", lambda *_: None)
+    monkeypatch.setattr("spades.contract.answers.infer", lambda *_: None)
     (fault,) = call("POST", "/v1/inference", json=MIDWAY).json()["errors"]
     assert (fault["pointer"], fault["code"]) == ("/bids", "contradiction")
 
@@ -418,7 +419,7 @@ def test_probabilities_that_round_to_nothing_stay_above_0(monkeypatch):
     assert inferred is not None
     small = inferred.deals.probabilities.copy()
     small[0, 0] = 1e-14
-    found = answer_body(call, inferred._replace(deals=inferred.deals._replace(probabilities=small)), "x")
+    found = probabilities_answer(call, inferred._replace(deals=inferred.deals._replace(probabilities=small)), "x")
     assert 1e-14 in found["seats"][str(inferred.unseen.seats[0])].values()
 
 

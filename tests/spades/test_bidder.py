@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.endpoints.bids import answer_to
 from spades.bidder import decide, nearest_legal
 from spades.cards import parse_pbn
+from spades.contract.answers import bid_answer
 from spades.contract.bid_request import read_bid
 from spades.explain.reasons import sentence_of
 from spades.manifest import Manifest
@@ -125,6 +125,6 @@ def test_the_answer_in_the_readme_is_the_answer():
     call = read_bid(request, opened.games)
     made = decide(call.position, call.policy, opened, call.legal, call.explain)
     answer = json.loads(readme.partition("```json\n")[2].partition("```")[0])
-    assert answer == answer_to(call, opened, opened.version)
+    assert answer == bid_answer(call, opened, opened.version)
     assert made.explanation is not None
     assert f'"{sentence_of(made.explanation["reasons"])}"' in " ".join(readme.split())

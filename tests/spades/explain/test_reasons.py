@@ -10,13 +10,13 @@ import numpy as np
 import orjson
 import pytest
 
-from service.endpoints.bids import answer_to
 from spades.bidder import decide, turn_of
 from spades.bis.conventions import CONVENTION_RULES
 from spades.bis.endgame import RULE_NAMES
 from spades.bis.nil import FOUR_SPADES, NOT_RULED_OUT, PARTNER_NIL, Nil
 from spades.bis.regular import NUMBER_RULES, Regular
 from spades.cards import parse_pbn
+from spades.contract.answers import bid_answer
 from spades.contract.bid_request import read_bid
 from spades.explain import reasons as declared
 from spades.explain.reasons import (
@@ -316,7 +316,7 @@ def decided(call, tables, explain):
 def test_brief_answers_are_below_400_bytes(calls):
     tables, found = calls
     for call in found:
-        answer = orjson.dumps(answer_to(call._replace(explain=BRIEF), tables, tables.version))
+        answer = orjson.dumps(bid_answer(call._replace(explain=BRIEF), tables, tables.version))
         other_tables = sum(len(entry) + 3 for entry in call.assumed if "error" in entry)
         assert len(answer) < 400 + other_tables, answer
 

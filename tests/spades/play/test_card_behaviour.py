@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from service.endpoints.cards import answer_body
+from spades.contract.answers import card_answer
 from spades.contract.card_request import read_card
 
 CASES = json.loads((Path(__file__).parents[2] / "vectors" / "cards.json").read_text(encoding="utf-8"))
@@ -16,6 +16,6 @@ CASES = json.loads((Path(__file__).parents[2] / "vectors" / "cards.json").read_t
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case["name"]) for case in CASES])
 def test_card_is_sensible(case):
-    answer = answer_body(read_card(case["request"]))
+    answer = card_answer(read_card(case["request"]))
     assert answer["card"] in case["allowed"], case["reason"]
     assert set(case["allowed"]) < set(answer["legal"])

@@ -419,34 +419,49 @@ class Rules(NamedTuple):
 
 FIELDS = fields_of(Rules)
 
-PRESETS = {
-    "classic": Rules(),
+# name: (rules, what a caller reads about them)
+_PRESETS = {
+    "classic": (Rules(), "goal 500, nil 100, every tenth bag costs 100"),
     # ECAI 2020, section 5.1 (goals) and section 2. In the paper's example the penalty also takes the ten points of the
     # ten bags, hence 110.
-    "bis-paper": Rules(win=200, lose=-100, bag_penalty=110),
+    "bis-paper": (
+        Rules(win=200, lose=-100, bag_penalty=110),
+        "the games of ECAI 2020: goal 200, losing goal -100, ten bags cost 110",
+    ),
     # Settings that Spades apps offer.
-    "short": Rules(win=250),
-    "quick": Rules(win=200, lose=-200),
-    "single-nil": Rules(double_nil=0),
-    "blind-nil": Rules(blind_nil=1),
-    "no-bags": Rules(bags=0),
-    "five-bags": Rules(bag_limit=5, bag_penalty=50),
-    "nil-50": Rules(nil_points=50, blind_nil_points=100),
-    "board-4": Rules(team_min=4),
-    "ten-for-200": Rules(ten_for_200=1),
-    "cutthroat": Rules(win=300, variant=CUTTHROAT),
-    "mirror": Rules(variant=MIRROR),
-    "whiz": Rules(variant=WHIZ),
-    "whiz-strict": Rules(variant=WHIZ_STRICT),
+    "short": (Rules(win=250), "goal 250"),
+    "quick": (Rules(win=200, lose=-200), "goal 200, losing goal -200"),
+    "single-nil": (Rules(double_nil=0), "only one of two partners may bid nil"),
+    "blind-nil": (Rules(blind_nil=1), "blind nil for 200 when 100 or more behind"),
+    "no-bags": (Rules(bags=0), "overtricks count nothing"),
+    "five-bags": (Rules(bag_limit=5, bag_penalty=50), "every fifth bag costs 50"),
+    "nil-50": (Rules(nil_points=50, blind_nil_points=100), "nil 50, blind nil 100"),
+    "board-4": (Rules(team_min=4), "each side bids four or more tricks in all; a nil counts 0"),
+    "ten-for-200": (Rules(ten_for_200=1), "a contract of exactly ten wins or loses 200"),
+    "cutthroat": (Rules(win=300, variant=CUTTHROAT), "four players without partners; goal 300"),
+    "mirror": (Rules(variant=MIRROR), "everyone bids the number of their spades"),
+    "whiz": (Rules(variant=WHIZ), "everyone bids the number of their spades, or nil"),
+    "whiz-strict": (Rules(variant=WHIZ_STRICT), "everyone bids the number of their spades; without spades, nil"),
     # The partner of the nil bids four or more. A side gains only two points a round on average, so most games would not
     # end without a losing goal.
-    "suicide": Rules(lose=-200, variant=SUICIDE, team_min=4),
-    "jokers": Rules(variant=JOKERS),
-    "jokers-deuce": Rules(variant=JOKERS, deck=JOKERS_DEUCE_DECK),
-    "jjdd": Rules(variant=JOKERS, deck=JJDD_DECK),
-    "pass-2": Rules(nil_pass=2, blind_nil_pass=2),
-    "pass-4": Rules(nil_pass=4, blind_nil_pass=4),
+    "suicide": (
+        Rules(lose=-200, variant=SUICIDE, team_min=4),
+        "one of two partners bids nil, the other four or more; losing goal -200",
+    ),
+    "jokers": (Rules(variant=JOKERS), "two jokers above the ace of spades, without the deuces of hearts and clubs"),
+    "jokers-deuce": (
+        Rules(variant=JOKERS, deck=JOKERS_DEUCE_DECK),
+        "jokers, with the deuce of spades as the third highest trump",
+    ),
+    "jjdd": (
+        Rules(variant=JOKERS, deck=JJDD_DECK),
+        "jokers, with the deuces of diamonds and spades as the next trumps",
+    ),
+    "pass-2": (Rules(nil_pass=2, blind_nil_pass=2), "a nil bidder and partner exchange two cards"),
+    "pass-4": (Rules(nil_pass=4, blind_nil_pass=4), "a nil bidder and partner exchange four cards"),
 }
+PRESETS = {name: rules for name, (rules, _) in _PRESETS.items()}
+PRESET_DESCRIPTIONS = {name: description for name, (_, description) in _PRESETS.items()}
 
 
 def make_rules(preset: str = "classic", overrides: Mapping[str, object] | None = None) -> Rules:

@@ -29,7 +29,7 @@ from spades.explain.reasons import NUMBERS, TEMPLATES
 from spades.options import BIS
 from spades.play.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
 from spades.policies import BEST, BEST_DECIDERS, ROWS, decider_of, options_of, row_of
-from spades.rules import FIELDS, PRESETS, VARIANTS, Rule, describe, overrides_of
+from spades.rules import FIELDS, PRESET_DESCRIPTIONS, PRESETS, VARIANTS, Rule, describe, overrides_of
 from spades.set_options import SetOptions
 from spades.strength import Measured, Results, read_results, strength_of, texts_of_catalogue, win_rates_of
 from spades.winprob.games import SHIPPED, WON_VARIANTS, Games, all_rules
@@ -41,34 +41,6 @@ _GRADES = {
     "style.nil_bias": f"-1..1: bid fewer nils or more; {', '.join(_ONLY_FEWER[:-1])} and {_ONLY_FEWER[-1]} only fewer",
 }
 _BEST = "the strongest policy for the rules; the answer names it"
-_PRESETS = {
-    "classic": "goal 500, nil 100, every tenth bag costs 100",
-    "bis-paper": "the games of ECAI 2020: goal 200, losing goal -100, ten bags cost 110",
-    "short": "goal 250",
-    "quick": "goal 200, losing goal -200",
-    "single-nil": "only one of two partners may bid nil",
-    "blind-nil": "blind nil for 200 when 100 or more behind",
-    "no-bags": "overtricks count nothing",
-    "five-bags": "every fifth bag costs 50",
-    "nil-50": "nil 50, blind nil 100",
-    "board-4": "each side bids four or more tricks in all; a nil counts 0",
-    "ten-for-200": "a contract of exactly ten wins or loses 200",
-    "cutthroat": "four players without partners; goal 300",
-    "mirror": "everyone bids the number of their spades",
-    "whiz": "everyone bids the number of their spades, or nil",
-    "whiz-strict": "everyone bids the number of their spades; without spades, nil",
-    "suicide": "one of two partners bids nil, the other four or more; losing goal -200",
-    "jokers": "two jokers above the ace of spades, without the deuces of hearts and clubs",
-    "jokers-deuce": "jokers, with the deuce of spades as the third highest trump",
-    "pass-2": "a nil bidder and partner exchange two cards",
-    "pass-4": "a nil bidder and partner exchange four cards",
-    "jjdd": "jokers, with the deuces of diamonds and spades as the next trumps",
-}
-if _PRESETS.keys() != PRESETS.keys():
-    names = ", ".join(sorted(_PRESETS.keys() ^ PRESETS.keys()))
-    raise TypeError(
-        f"_PRESETS in service/endpoints/catalogue.py describes other presets than rules.PRESETS has: {names}"
-    )
 
 
 def _listed(templates: Mapping[str, str]) -> list[ReasonInfo]:
@@ -185,7 +157,7 @@ def _rules() -> RulesAnswer:
     return RulesAnswer(
         default=DEFAULT_PRESET,
         presets=presets,
-        descriptions=_PRESETS,
+        descriptions=PRESET_DESCRIPTIONS,
         fields=fields,
         fixed_by_variant=fixed,
         decks={deck.name: _deck(number) for number, deck in enumerate(DECKS)},

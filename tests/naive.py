@@ -156,42 +156,45 @@ def round_half_up(x):
 # ---- scoring -----------------------------------------------------------------------------------------------------
 
 
-def contract_points(tricks, ten):
-    """Return the points at stake on a contract; ``ten``: a contract of exactly ten counts 200."""
-    return 200 if ten and tricks == 10 else 10 * tricks
+def contract_points(tricks, rules):
+    """Return the points at stake on a contract."""
+    return 200 if rules["ten_for_200"] and tricks == 10 else 10 * tricks
 
 
-def score(players, bags, *, nil=100, blind=200, failed="bags", count_bags=True, limit=10, penalty=100, ten=False):
-    """Return (points, bags after) of a side; ``players``: two of (bid, tricks), where bid is an int or "blind"."""
+def score(players, bags, rules):
+    """Return (points, bags after) of a side by ``rules``, a dict of the contract's fields.
+
+    ``players``: two of (bid, tricks), where bid is an int or "blind".
+    """
     contract = tricks = points = thrown = 0
     for bid, taken in players:
         if bid in (0, "blind"):
-            stake = blind if bid == "blind" else nil
+            stake = rules["blind_nil_points"] if bid == "blind" else rules["nil_points"]
             if taken == 0:
                 points += stake
             else:
                 points -= stake
-                if failed == "contract":
+                if rules["failed_nil_tricks"] == "contract":
                     tricks += taken
-                if failed == "bags":
+                if rules["failed_nil_tricks"] == "bags":
                     thrown += taken
         else:
             contract += bid
             tricks += taken
     if tricks < contract:
-        points -= contract_points(contract, ten)
+        points -= contract_points(contract, rules)
         new_bags = thrown
     else:
-        points += contract_points(contract, ten)
+        points += contract_points(contract, rules)
         new_bags = thrown + tricks - contract
-    if not count_bags:
+    if not rules["bags"]:
         return points, bags
     for _ in range(new_bags):
         points += 1
         bags += 1
-        if bags == limit:
+        if bags == rules["bag_limit"]:
             bags = 0
-            points -= penalty
+            points -= rules["bag_penalty"]
     return points, bags
 
 
@@ -483,10 +486,10 @@ def projected_scores(position, bid, mean_bids):
     for later, mean in enumerate(mean_bids, start=1):
         contracts[later % 2] += mean
     both_have_bid = (own_seat >= 2, own_seat == 3)
-    ours, theirs = (
-        scores[side] + contract_points(contracts[side], rules["ten_for_200"] and both_have_bid[side]) for side in (0, 1)
-    )
-    return ours, theirs, sum(contracts)
+    for side, tricks in enumerate(contracts):
+        ten = rules["ten_for_200"] and both_have_bid[side] and tricks == 10
+        scores[side] += 200 if ten else 10 * tricks
+    return *scores, sum(contracts)
 
 
 def end_of_game(position, bid, number, estimate, allowed, may_bid_nil):

@@ -19,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from spades.bis.nil import GRID
+from spades.manifest import read_manifest
 from spades.tables import PARTNERSHIP_PROFILE, SEQUENCES, Tables
 from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from spades.winprob.features import BID_INPUTS, INPUTS
@@ -87,16 +88,6 @@ def committed_tables() -> TableSet:
     return open_tables()
 
 
-EXACT = (
-    *(
-        prefix + name
-        for prefix in ("", "jokers_", "jjdd_")
-        for name in ("p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs")
-    ),
-    "cutthroat_cnil",
-)
-
-
 class Worlds(NamedTuple):
     """The same tables for plain Python and for compiled code."""
 
@@ -120,7 +111,9 @@ def worlds_of(arrays: tuple[Tables, ...]) -> Worlds:
 
 
 def exact_arrays() -> dict[str, np.ndarray]:
-    return {name: np.load(DEFAULT_DIRECTORY / f"{name}.npy") for name in EXACT}
+    manifest = read_manifest(DEFAULT_DIRECTORY)
+    exact = [file for file, entry in manifest.files.items() if manifest.families[entry.family].exact]
+    return {file.removesuffix(".npy"): np.load(DEFAULT_DIRECTORY / file) for file in exact}
 
 
 def random_worlds() -> Worlds:

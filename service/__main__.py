@@ -44,7 +44,7 @@ from spades.contract.faults import RequestError
 from spades.contract.inference_request import InferenceRequest, read_inference
 from spades.contract.pass_request import PassRequest, read_pass
 from spades.errors import TablesError
-from spades.inference.holders import readers_of
+from spades.inference import readers_of
 from spades.manifest import read_manifest
 from spades.set_options import options_of
 from spades.tableset import DEFAULT_DIRECTORY

@@ -18,7 +18,7 @@ from spades.bidder import decide
 from spades.contract.bid_request import read_bid
 from spades.contract.inference_request import read_inference
 from spades.errors import TablesError
-from spades.inference.holders import BIDDERS, Readers, infer
+from spades.inference import BIDDERS, Readers, infer_from_view
 from spades.manifest import MANIFEST
 from spades.policies import SERVED
 from spades.set_options import SetOptions, options_of
@@ -247,4 +247,4 @@ def _warm_up(opened: OpenSet) -> None:
                 decide(call.position, call.policy, tables)
     for bidder in BIDDERS:
         viewed = read_inference({"hand": _WARM_UP_HANDS[0], "bids": [3, 1], "seat": 2, "policy": bidder})
-        infer(viewed.view, viewed.bids, viewed.rules, opened.readers)
+        infer_from_view(viewed.view, viewed.bids, viewed.rules, opened.readers)

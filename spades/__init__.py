@@ -1,12 +1,16 @@
 """The game of Spades as a library: bids, cards to play, who may hold a card, and the reasons. It needs numpy only.
 
-
+>>> from spades import Position, decide, open_tables
 >>> tables = open_tables()
 >>> position = Position.of("AKJ62.AQ.Q.K9543", bids=(3, 1), us=120, them=95)
 >>> decide(position, tables).bid
 6
 
 `docs/how-to/use-as-a-library.md` has more examples. To read the code, start at `spades.bidder`.
+
+Each module in this package is about one thing that its name says, such as `spades.cards`, `spades.rules` or
+`spades.scoring`. The subpackages `spades.bis`, `spades.winprob`, `spades.inference` and `spades.play` export what
+others use of them.
 """
 
 from spades.bidder import Decision

@@ -20,9 +20,6 @@ from spades.scoring import BLIND_NIL, NIL
 from spades.tables import profile_of
 from spades.tableset import TableSet
 
-__all__ = ["BLIND_NIL", "Decision", "Position", "decide", "nearest_legal", "turn_of"]
-
-
 Kind = Literal["regular", "nil", "blind_nil"]
 
 

@@ -16,8 +16,7 @@ from spades.cards import CARD_NAMES, SUIT_TEXTS, SUITS, cards_of, parse_card_of,
 from spades.errors import PolicyError, PositionError, RulesError
 from spades.explain.pass_explanation import PASS_TEMPLATES
 from spades.explain.reasons import TEMPLATES
-from spades.inference.holders import BIDDERS, Bids, Inferred, random_deals
-from spades.inference.holders import infer as infer_from_view
+from spades.inference.holders import BIDDERS, Bids, Inferred, infer_from_view, random_deals
 from spades.inference.knowledge import NOTHING_FITS, SPECTATOR, View, contradictions, with_first_trick
 from spades.legal import deck_number, deck_of
 from spades.levels import LARGEST_SEED
@@ -28,8 +27,8 @@ from spades.play.history import KINDS, Known, state_before
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, write_rules
 from spades.policies import BEST, SERVED
-from spades.position import CLASSIC, EXPLAINED, NOT_EXPLAINED, TRICKS, Position, check_bids, check_scores
-from spades.rules import CUTTHROAT, FIELDS, VARIANTS, Rules, describe
+from spades.position import EXPLAINED, NOT_EXPLAINED, TRICKS, Position, check_bids, check_scores
+from spades.rules import CLASSIC, CUTTHROAT, FIELDS, VARIANTS, Rules, describe
 from spades.scoring import BLIND_NIL, Standing
 from spades.set_options import bidder_of, options_of
 from spades.skill import decide_with_skill, position_seed

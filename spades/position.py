@@ -11,7 +11,7 @@ from typing import NamedTuple
 from spades.cards import parse_hand
 from spades.errors import PositionError
 from spades.legal import SPADE_COUNTS, deck_number, possible_bids
-from spades.rules import CUTTHROAT, PRESETS, VARIANTS, Rules
+from spades.rules import CLASSIC, CUTTHROAT, VARIANTS, Rules
 from spades.scoring import BLIND_NIL, NO_BID, START, Standing, contract_of, game_winner, is_nil
 from spades.tables import Tables
 
@@ -98,7 +98,6 @@ def sequence_after(sequence: int, bid: int) -> int:
     return 14 * sequence + 1 + contract_of(bid)
 
 
-CLASSIC = PRESETS["classic"]
 NO_SCORES = (0, 0, 0, 0)
 TRICKS = 13
 

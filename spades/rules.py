@@ -462,6 +462,7 @@ _PRESETS = {
 }
 PRESETS = {name: rules for name, (rules, _) in _PRESETS.items()}
 PRESET_DESCRIPTIONS = {name: description for name, (_, description) in _PRESETS.items()}
+CLASSIC = PRESETS["classic"]
 
 
 def make_rules(preset: str = "classic", overrides: Mapping[str, object] | None = None) -> Rules:

@@ -6,14 +6,14 @@ the explanation can name the bid at full strength. In `adjustments`, style and l
 
 import zlib
 
-from spades.bidder import Decision, Position, decide, turn_of
+from spades.bidder import Decision, decide, turn_of
 from spades.explain.explanation import Explanation, Steps
 from spades.explain.reasons import MOST_IN_BRIEF, Reason, reason, sentence_of, tenth
 from spades.explain.winprob_explanation import explain_winprob
 from spades.levels import perturbed, sample_bid
 from spades.options import BIS, WINPROB, Policy
 from spades.policies import ROWS, weigh_bids
-from spades.position import EXPLAINED, NOT_EXPLAINED
+from spades.position import EXPLAINED, NOT_EXPLAINED, Position
 from spades.rules import seed_values
 from spades.tableset import TableSet
 from spades.winprob.decision import whole_nil

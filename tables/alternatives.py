@@ -5,8 +5,8 @@ see.
 """
 
 from spades.cards import SPADE_BITS, highest, lowest
-from spades.play.state import PlayState
-from spades.play.tricks import (
+from spades.play import (
+    PlayState,
     cards_above,
     highest_rank,
     least_winning_lead,

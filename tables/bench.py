@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from spades.arguments import integer
-from spades.bidder import Position, decide
+from spades.bidder import decide
 from spades.cards import DECK, cards_of
 from spades.legal import allowed_bids
 from spades.options import Policy
 from spades.policies import SERVED, parse_policy
-from spades.position import read_auction
+from spades.position import Position, read_auction
 from spades.rules import PRESETS, Rules
 from spades.scoring import Standing
 from spades.tables import PARTNERSHIP_PROFILE

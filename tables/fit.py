@@ -27,10 +27,9 @@ from numpy.typing import NDArray
 from spades.arguments import integer
 from spades.cards import RANKS
 from spades.options import FULL_LEVEL, Policy
-from spades.play.solo import PIECE_NAMES as PIECES_OF_SOLO
-from spades.play.solo import PIECES_1 as PIECES_OF_SOLO_1
-from spades.play.srp.goals import ALL_PIECES, FIRST_PIECES, OVER, PIECE_NAMES, PIECES_3, STRONG_UNDER
-from spades.play.srp.leads import LEAD_FEATURES
+from spades.play import ALL_PIECES, LEAD_FEATURES, OVER, SRP_1_PIECES, SRP_3_PIECES, SRP_PIECE_NAMES, STRONG_UNDER
+from spades.play import SOLO_1_PIECES as PIECES_OF_SOLO_1
+from spades.play import SOLO_PIECE_NAMES as PIECES_OF_SOLO
 from spades.policies import ROWS, SERVED, parse_policy, with_skill
 from spades.rules import CUTTHROAT, PRESETS, Rules, make_rules
 from spades.tables import SEQUENCES, Tables
@@ -297,7 +296,7 @@ def fit_factor(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -
 
 def fit_srp(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     """Measure how many points per round each piece of SRP 1 wins, and how many all of SRP 1 wins against WRP."""
-    tries = [(name, ALL_PIECES ^ 1 << i, "srp@1") for i, name in enumerate(PIECE_NAMES) if FIRST_PIECES >> i & 1]
+    tries = [(name, ALL_PIECES ^ 1 << i, "srp@1") for i, name in enumerate(SRP_PIECE_NAMES) if SRP_1_PIECES >> i & 1]
     tries.append(("all (against WRP)", ALL_PIECES, "wrp"))
     with ThreadPoolExecutor(jobs) as pool:
         found = pool.map(lambda x: points(profiles, x[1], 10 * pairs, seed, x[2]), tries)
@@ -307,8 +306,10 @@ def fit_srp(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> s
 
 def srp_without_pieces(profiles: tuple[Tables, ...], bidder: str, pairs: int, seed: int, jobs: int) -> str:
     """Measure how often SRP 3 without each of its pieces wins against WRP, with ``bidder`` on both sides."""
-    tries = [("all pieces", PIECES_3)]
-    tries += [(f"without {name}", PIECES_3 ^ 1 << i) for i, name in enumerate(PIECE_NAMES) if PIECES_3 >> i & 1]
+    tries = [("all pieces", SRP_3_PIECES)]
+    tries += [
+        (f"without {name}", SRP_3_PIECES ^ 1 << i) for i, name in enumerate(SRP_PIECE_NAMES) if SRP_3_PIECES >> i & 1
+    ]
     policy = numba_typed(parse_policy(bidder))
     rows: list[tuple[object, ...]] = []
     for name, pieces in tries:
@@ -319,8 +320,8 @@ def srp_without_pieces(profiles: tuple[Tables, ...], bidder: str, pairs: int, se
 
 def fit_srp2(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     """Measure how much each piece that SRP 2 added wins in whole games at 200/-100, and all of SRP against SRP 1."""
-    of_srp2 = PIECES_3 & ~FIRST_PIECES
-    tries = [(name, "srp", ALL_PIECES ^ 1 << i) for i, name in enumerate(PIECE_NAMES) if of_srp2 >> i & 1]
+    of_srp2 = SRP_3_PIECES & ~SRP_1_PIECES
+    tries = [(name, "srp", ALL_PIECES ^ 1 << i) for i, name in enumerate(SRP_PIECE_NAMES) if of_srp2 >> i & 1]
     tries.append(("all (against SRP 1)", "srp@1", ALL_PIECES))
     bis = parse_policy("bis")
     few = tables_for(profiles, PAPER, (bis,))
@@ -346,7 +347,7 @@ def fit_srp4(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> 
 
     Two options that no version uses, for round types of ECAI 2020, appendix E, are measured on top of all pieces.
     """
-    new = [(name, PIECES_3 | 1 << i) for i, name in enumerate(PIECE_NAMES) if not PIECES_3 >> i & 1]
+    new = [(name, SRP_3_PIECES | 1 << i) for i, name in enumerate(SRP_PIECE_NAMES) if not SRP_3_PIECES >> i & 1]
     tries = [*new, ("all", ALL_PIECES), ("all, limit 8 for few bids", ALL_PIECES | STRONG_UNDER)]
     tries.append(("all, sets in over rounds only if near", ALL_PIECES | OVER))
     rows: list[tuple[object, ...]] = []

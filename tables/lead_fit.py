@@ -13,15 +13,30 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from spades.cards import highest
-from spades.play.srp.goals import ALL_PIECES, FITTED_LEADS, pieces_in_use, wants_tricks
-from spades.play.srp.leads import LEAD_FEATURES, LEAD_WEIGHTS, NO_NIL_LIVE, lead_features, lead_situation
-from spades.play.state import PlayState
-from spades.play.tricks import cards_below, legal_cards, lowest_equal, nil_alive, play_card, suit_mask, unseen_cards
+from spades.play import (
+    ALL_PIECES,
+    FITTED_LEADS,
+    LEAD_FEATURES,
+    LEAD_WEIGHTS,
+    NO_NIL_LIVE,
+    PlayState,
+    cards_below,
+    lead_features,
+    lead_situation,
+    legal_cards,
+    lowest_equal,
+    nil_alive,
+    pieces_in_use,
+    play_card,
+    suit_mask,
+    unseen_cards,
+    wants_tricks,
+)
 from spades.policies import parse_policy
 from spades.rules import Rules
 from spades.scoring import game_winner
 from spades.tables import Tables
-from spades.winprob.win_table import win_array
+from spades.winprob import win_array
 from tables.arena.match import PAPER_RULES
 from tables.engine.deal import Deals, prepare_state
 from tables.engine.game import (

@@ -17,8 +17,7 @@ from tqdm import tqdm
 
 from spades.arguments import integer
 from spades.options import Policy
-from spades.play.state import PlayState
-from spades.play.tricks import legal_cards, play_card, unseen_cards
+from spades.play import PlayState, legal_cards, play_card, unseen_cards
 from spades.policies import parse_policy
 from spades.rules import Rules
 from spades.tableset import open_tables

@@ -18,13 +18,11 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from spades.bis.nil import GRID
+from spades.bis import GRID
 from spades.manifest import read_manifest
 from spades.tables import PARTNERSHIP_PROFILE, SEQUENCES, Tables
 from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
-from spades.winprob.features import BID_INPUTS, INPUTS
-from spades.winprob.games import WIN_CELLS
-from spades.winprob.outcomes import OUTCOMES
+from spades.winprob import BID_INPUTS, INPUTS, OUTCOMES, WIN_CELLS
 from tables.engine.simulate import kernel_tables
 from tests.more_games import MORE_CELLS, MORE_ROWS
 

@@ -5,7 +5,7 @@ from typing import Any
 from spades.cards import CARD_CODES, RANKS, SUITS
 from spades.contract.bid_request import read_bid
 from spades.contract.faults import Fault, RequestError
-from spades.winprob.games import SHIPPED, Games
+from spades.winprob import SHIPPED, Games
 
 
 def faults_of(data: Any, games: Games = SHIPPED, read: Any = read_bid) -> list[Fault]:

@@ -1,7 +1,7 @@
 """Test games for the table `extra_win`, with every kind of rule that changes a win table; their cells begin at 0."""
 
 from spades.rules import Rules, make_rules
-from spades.winprob.games import PLACE_COLUMNS, WinTableSlice, key_of, place_of
+from spades.winprob import PLACE_COLUMNS, WinTableSlice, key_of, place_of
 
 
 def _places() -> dict[Rules, WinTableSlice]:

@@ -17,7 +17,7 @@ from spades.contract.fields import POLICIES
 from spades.policies import BEST, decider_of, row_of
 from spades.rules import FIELDS, PRESETS, VARIANTS, Rules, overrides_of
 from spades.strength import read_results, texts_of_catalogue, win_rates_of
-from spades.winprob.games import WON_VARIANTS
+from spades.winprob import WON_VARIANTS
 from tables.markdown import table
 
 _REFERENCE = Path(__file__).parents[1] / "docs" / "reference"

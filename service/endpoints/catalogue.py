@@ -27,12 +27,12 @@ from spades.contract.fields import DEFAULT_POLICY, DEFAULT_PRESET, POLICIES
 from spades.explain.pass_explanation import PASS_NUMBERS, PASS_TEMPLATES
 from spades.explain.reasons import NUMBERS, TEMPLATES
 from spades.options import BIS
-from spades.play.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
+from spades.play import CARD_NUMBERS, CARD_TEMPLATES
 from spades.policies import BEST, BEST_DECIDERS, ROWS, decider_of, options_of, row_of
 from spades.rules import FIELDS, PRESET_DESCRIPTIONS, PRESETS, VARIANTS, Rule, describe, overrides_of
 from spades.set_options import SetOptions
 from spades.strength import Measured, Results, read_results, strength_of, texts_of_catalogue, win_rates_of
-from spades.winprob.games import SHIPPED, WON_VARIANTS, Games, all_rules
+from spades.winprob import SHIPPED, WON_VARIANTS, Games, all_rules
 
 _ONLY_FEWER = [row.name for row in ROWS if row.served and row.kind != BIS and {"nils", "nil_bias"} <= {*row.options}]
 _GRADES = {

@@ -23,9 +23,7 @@ from spades.cards import CARD_NAMES
 from spades.contract.answer_types import InferenceItemAnswer
 from spades.contract.answers import inferred_from, probabilities_answer
 from spades.contract.inference_request import InferenceCall, read_inference, read_inference_item
-from spades.inference.deals import Seats, draw, sampler_of
-from spades.inference.holders import Readers
-from spades.inference.knowledge import Unseen
+from spades.inference import Readers, Seats, Unseen, draw, sampler_of
 from spades.legal import deck_number
 
 DEALS_AT_ONCE: Final = 200  # deals drawn in one step; the result does not depend on it

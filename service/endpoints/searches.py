@@ -10,8 +10,7 @@ from spades.cards import CARD_NAMES, cards_of
 from spades.contract.answer_types import CardAnswer, TriedCard
 from spades.contract.card_request import CardCall, Search
 from spades.legal import deck_number
-from spades.play.card_reasons import SEARCH_VERSION, explain_card, reason
-from spades.play.tricks import legal_cards
+from spades.play import SEARCH_VERSION, explain_card, legal_cards, reason
 from spades.tableset import TableSet
 
 _DECIMALS: Final = 6  # of probabilities

@@ -8,7 +8,7 @@ from service.state import not_ready
 from service.table_sets import OpenSet, TableSets
 from spades.contract.faults import RequestError
 from spades.contract.fields import unknown_tables
-from spades.winprob.games import Games
+from spades.winprob import Games
 
 
 def set_for(sets: TableSets, data: Any, key: Key | None, read: Callable[[Any, Games], object]) -> OpenSet:

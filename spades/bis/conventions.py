@@ -18,8 +18,8 @@ from spades.cards import ACE, JACK, KING, TEN, spades_of
 from spades.options import BIG5, BIG6, NO_CONVENTION
 from spades.scoring import NO_BID
 
-FIVE, SIX = 5, 6  # the bids that are reserved as signals of Big 5 and Big 6
-MOST_TAKES = 6  # most regular takes of a Big 5 signal; Big 6 has no upper limit
+BIG5_BID, BIG6_BID = 5, 6  # the bids that are reserved as signals of Big 5 and Big 6
+BIG5_MOST_TAKES = 6  # most regular takes of a Big 5 signal; Big 6 has no upper limit
 
 # How the convention changed a bid.
 SILENT, BIG5_SIGNAL, BIG5_REFUSAL, BIG5_ANSWER, BIG6_SIGNAL, BIG6_REFUSAL, BIG6_ANSWER = range(7)
@@ -60,7 +60,7 @@ def covers_nil(hand: int, takes: int, fewest: int) -> bool:
     the ten or a void.
     """
     return (
-        fewest <= takes <= MOST_TAKES
+        fewest <= takes <= BIG5_MOST_TAKES
         and spades_of(hand) >= 1 << KING
         and guarded(hand & 0xFFFF, JACK)
         and guarded(hand >> 16 & 0xFFFF, JACK)
@@ -87,7 +87,7 @@ def reserved_bid(convention: int, seat: int) -> int:
     """Return the bid that ``convention`` reserves as a signal of the player in ``seat``; NO_BID if there is none."""
     if seat > 1:
         return NO_BID
-    return FIVE if convention == BIG5 else (SIX if convention == BIG6 else NO_BID)
+    return BIG5_BID if convention == BIG5 else (BIG6_BID if convention == BIG6 else NO_BID)
 
 
 def is_signal(rule: int) -> bool:
@@ -98,8 +98,8 @@ def is_signal(rule: int) -> bool:
 def partner_signalled(partner_bid: int, convention: int) -> bool:
     """Return whether partner has made the bid that ``convention`` reserves as its signal."""
     if convention == BIG5:
-        return partner_bid == FIVE
-    return convention == BIG6 and partner_bid == SIX
+        return partner_bid == BIG5_BID
+    return convention == BIG6 and partner_bid == BIG6_BID
 
 
 def signal(hand: int, seat: int, bid: int, takes: int, convention: int, fewest: int, allowed: int) -> ConventionStep:
@@ -112,11 +112,17 @@ def signal(hand: int, seat: int, bid: int, takes: int, convention: int, fewest: 
         return ConventionStep(bid, SILENT, bid)
     if convention == BIG5:
         if covers_nil(hand, takes, fewest):
-            return ConventionStep(FIVE, BIG5_SIGNAL, bid) if allowed >> FIVE & 1 else ConventionStep(bid, SILENT, bid)
-        return ConventionStep(FIVE - 1, BIG5_REFUSAL, bid) if bid == FIVE else ConventionStep(bid, SILENT, bid)
+            return (
+                ConventionStep(BIG5_BID, BIG5_SIGNAL, bid)
+                if allowed >> BIG5_BID & 1
+                else ConventionStep(bid, SILENT, bid)
+            )
+        return ConventionStep(BIG5_BID - 1, BIG5_REFUSAL, bid) if bid == BIG5_BID else ConventionStep(bid, SILENT, bid)
     if covers_blind_nil(hand, takes, fewest):
-        return ConventionStep(SIX, BIG6_SIGNAL, bid) if allowed >> SIX & 1 else ConventionStep(bid, SILENT, bid)
-    return ConventionStep(SIX - 1, BIG6_REFUSAL, bid) if bid == SIX else ConventionStep(bid, SILENT, bid)
+        return (
+            ConventionStep(BIG6_BID, BIG6_SIGNAL, bid) if allowed >> BIG6_BID & 1 else ConventionStep(bid, SILENT, bid)
+        )
+    return ConventionStep(BIG6_BID - 1, BIG6_REFUSAL, bid) if bid == BIG6_BID else ConventionStep(bid, SILENT, bid)
 
 
 def answer_signal(unasked: int, convention: int) -> ConventionStep:

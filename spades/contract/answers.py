@@ -25,7 +25,7 @@ from spades.contract.inference_request import InferenceCall
 from spades.contract.pass_request import PassCall
 from spades.explain.pass_explanation import explain_pass
 from spades.explain.success_curve import success_curve
-from spades.inference.holders import Inferred, Readers, infer, random_deals
+from spades.inference.holders import Inferred, Readers, infer_from_view, random_deals
 from spades.inference.knowledge import NOTHING_FITS
 from spades.legal import deck_number, deck_of
 from spades.options import Policy
@@ -115,7 +115,7 @@ def pass_answer(call: PassCall) -> PassAnswer:
 
 def inferred_from(call: InferenceCall, readers: Readers) -> Inferred:
     """Return who may hold each unseen card; raise `RequestError` if no deal fits. ``readers``: of the tables."""
-    inferred = infer(call.view, call.bids, call.rules, readers)
+    inferred = infer_from_view(call.view, call.bids, call.rules, readers)
     if inferred is None:
         raise RequestError([Fault("/bids", "contradiction", NOTHING_FITS)])
     return inferred

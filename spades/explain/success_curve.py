@@ -1,8 +1,9 @@
 """The success curve of a position: the probability that a nil is made, by its nil value, after these previous bids."""
 
-from spades.bidder import Position, turn_of
+from spades.bidder import turn_of
 from spades.bis.nil import GRID
 from spades.options import RAW, SINGLE, Policy
+from spades.position import Position
 from spades.tableset import TableSet
 
 

@@ -1,7 +1,7 @@
 """Who may hold each unseen card, from the bids made so far and from what a viewer knows.
 
-If the viewer is a player, a small net reads the own cards, the bids and the score (`shares`). For a spectator, who
-knows no hand, a table gives the priors. Both give each card a weight for each seat. `deals` turns the weights into
+If the viewer is a player, a small net reads the own cards, the bids and the score (`holder_shares`). For a spectator,
+who knows no hand, a table gives the priors. Both give each card a weight for each seat. `deals` turns the weights into
 probabilities that fit what is known: every seat holds its number of cards, and no card that it cannot hold.
 
 The net has two hidden ReLU layers and, for each card, a softmax over the three other seats. It treats the side suits
@@ -67,11 +67,11 @@ def prior_column_of(card: int) -> int:
 
 
 DECK_SIZE = 52
-OTHERS = 3  # the other seats, in bidding order after the player
+OTHER_SEATS = 3  # the other seats, in bidding order after the player
 MOST_BID = 8  # a higher bid counts as this one
 INPUTS_PER_BID = MOST_BID + 2  # inputs of a bid: not known (not made yet, or blind nil), nil, 1, 2 ... MOST_BID
-SCORES = 4  # points of both sides, in tens, and their bags
-INPUTS = DECK_SIZE + 4 * INPUTS_PER_BID + 4 + SCORES
+SCORE_INPUTS = 4  # points of both sides, in tens, and their bags
+HOLDER_INPUTS = DECK_SIZE + 4 * INPUTS_PER_BID + 4 + SCORE_INPUTS
 WEIGHT_UNIT = 2.0**-12  # of all weights
 VALUE_UNIT = 2.0**-8  # of the values between the layers
 ONE = int(1 / VALUE_UNIT)  # 1 in VALUE_UNIT: by this a layer multiplies its biases
@@ -84,9 +84,9 @@ Ints = NDArray[np.int64]
 class HolderNet(NamedTuple):
     """The net's weights, in WEIGHT_UNIT; the last row of each is the biases."""
 
-    first: Floats  # (INPUTS + 1, H)
+    first: Floats  # (HOLDER_INPUTS + 1, H)
     second: Floats  # (H + 1, G)
-    out: Floats  # (G + 1, DECK_SIZE * OTHERS)
+    out: Floats  # (G + 1, DECK_SIZE * OTHER_SEATS)
 
 
 def places_of(hands: Ints) -> Ints:
@@ -103,14 +103,14 @@ def places_of(hands: Ints) -> Ints:
     return (13 * place[:, :, None] + np.arange(16)).reshape(n, 64)
 
 
-def inputs_of(hands: Ints, seats: Ints, bids: Ints, scores: Ints, places: Ints) -> NDArray[np.int16]:
-    """Return the inputs (n, INPUTS) of n players.
+def holder_inputs(hands: Ints, seats: Ints, bids: Ints, scores: Ints, places: Ints) -> NDArray[np.int16]:
+    """Return the inputs (n, HOLDER_INPUTS) of n players.
 
     ``hands`` (n,) and ``seats`` (n,): those of the players. ``bids`` (n, 4): in bidding order, NO_BID if not known.
-    ``scores`` (n, SCORES): points of the player's side and of the other, then the bags. ``places``: from `places_of`.
+    ``scores`` (n, SCORE_INPUTS): points of the player's side and of the other, then bags. ``places``: see `places_of`.
     """
     n = len(hands)
-    x = np.zeros((n, INPUTS), np.int16)
+    x = np.zeros((n, HOLDER_INPUTS), np.int16)
     rows = np.arange(n)[:, None]
     cards = np.flatnonzero(np.arange(64) % 16 < 13)
     x[rows, places[:, cards]] = hands[:, None] >> cards & 1
@@ -118,20 +118,20 @@ def inputs_of(hands: Ints, seats: Ints, bids: Ints, scores: Ints, places: Ints) 
     classes = np.where(by_place == NO_BID, 0, np.minimum(by_place, MOST_BID) + 1)
     x[rows, DECK_SIZE + INPUTS_PER_BID * np.arange(4) + classes] = 1
     x[rows[:, 0], DECK_SIZE + 4 * INPUTS_PER_BID + seats] = 1
-    x[:, -SCORES:-2] = np.clip(scores[:, :2] // 10, -_MOST_POINTS, _MOST_POINTS)
+    x[:, -SCORE_INPUTS:-2] = np.clip(scores[:, :2] // 10, -_MOST_POINTS, _MOST_POINTS)
     x[:, -2:] = scores[:, 2:]
     return x
 
 
-def shares(net: HolderNet, inputs: NDArray[np.int16]) -> Floats:
-    """Return the share (n, DECK_SIZE, OTHERS) of each other seat in each card: about the probability that it holds it.
+def holder_shares(net: HolderNet, inputs: NDArray[np.int16]) -> Floats:
+    """Return each other seat's share in each card, (n, DECK_SIZE, OTHER_SEATS): about the probability that it holds it.
 
     The second axis is the card's place (`places_of`). For cards that the player holds, the shares mean nothing.
     """
     values = _values(inputs.astype(np.float64), net.first, 1, 1 / WEIGHT_UNIT)
     values = _values(values, net.second, ONE, 1 / WEIGHT_UNIT / VALUE_UNIT)
     logits = values @ net.out[:-1] + ONE * net.out[-1]
-    logits = (logits * (WEIGHT_UNIT * VALUE_UNIT)).reshape(len(inputs), DECK_SIZE, OTHERS)
+    logits = (logits * (WEIGHT_UNIT * VALUE_UNIT)).reshape(len(inputs), DECK_SIZE, OTHER_SEATS)
     odds = np.exp(logits - logits.max(axis=2, keepdims=True))
     # Rounded, because machines may differ in the last bits of ``odds``.
     rounded: Floats = np.maximum(np.round(odds / odds.sum(axis=2, keepdims=True) / LEAST), 1.0) * LEAST
@@ -207,11 +207,11 @@ def nils_unread(view: View, bids: tuple[int, ...], rules: Rules) -> bool:
 
 
 def reads_bids(rules: Rules) -> bool:
-    """Return whether `infer` uses bids under ``rules``: in other variants, bids do not mean what the tables say."""
+    """Return whether bids are read under ``rules``: in other variants, they do not mean what the tables say."""
     return rules.variant == PARTNERSHIP
 
 
-def infer(view: View, bids: Bids, rules: Rules, readers: Readers) -> Inferred | None:
+def infer_from_view(view: View, bids: Bids, rules: Rules, readers: Readers) -> Inferred | None:
     """Return the probabilities of who holds each unseen card; None if no deal fits what is known.
 
     ``view`` has no contradictions (`contradictions_in`).
@@ -259,6 +259,6 @@ def _shares(view: View, unseen: Unseen, known: tuple[int, ...], bids: Bids, rule
     places = places_of(hands)
     four = np.array([[*known, *[NO_BID] * (4 - len(known))]])
     scores = scores_for_net(np.array([bids.standing]), rules)
-    inputs = inputs_of(hands, np.array([view.seat]), four, scores, places)
-    found: Floats = shares(readers.nets[bids.bidder], inputs)[0, places[0, list(unseen.cards)]]
+    inputs = holder_inputs(hands, np.array([view.seat]), four, scores, places)
+    found: Floats = holder_shares(readers.nets[bids.bidder], inputs)[0, places[0, list(unseen.cards)]]
     return found

@@ -2,7 +2,7 @@
 
 `spades.choose_card` plays a card from texts. With a play state of your own:
 
->>> from spades.cards import format_card, parse_pbn
+>>> from spades.cards import parse_pbn
 >>> state = PlayState(bid=[6, 2, 3, 1])
 >>> state.hand[0] = parse_pbn("AKJ62.AQ.Q.K9543")
 >>> name, choose = PLAYERS[False]
@@ -12,19 +12,98 @@
 ('srp@4', 1, 0, True)
 """
 
-from spades.play.card_reasons import PLAYERS, explain_card
+from spades.play.card_reasons import CARD_NUMBERS, CARD_TEMPLATES, PLAYERS, SEARCH_VERSION, explain_card, reason
 from spades.play.history import Impossible, Known, state_before
-from spades.play.state import PlayState
-from spades.play.tricks import legal_cards, play_card, write_rules
+from spades.play.solo import SOLO_1_PIECES, SOLO_PIECE_NAMES, solo1, solo2
+from spades.play.srp.goals import (
+    ALL_PIECES,
+    FITTED_LEADS,
+    OVER,
+    SRP_1_PIECES,
+    SRP_3_COUNT,
+    SRP_3_PIECES,
+    SRP_PIECE_NAMES,
+    STRONG_UNDER,
+    pieces_in_use,
+    wants_tricks,
+)
+from spades.play.srp.leads import LEAD_FEATURES, LEAD_WEIGHTS, NO_NIL_LIVE, lead_features, lead_situation
+from spades.play.srp.player import srp1, srp2, srp3, srp4
+from spades.play.state import PlayState, rule_values
+from spades.play.tricks import (
+    MASK32,
+    beats,
+    cards_above,
+    cards_below,
+    highest_rank,
+    least_winning_lead,
+    legal_cards,
+    lowest_equal,
+    lowest_rank,
+    nil_alive,
+    play_card,
+    suit_mask,
+    tricks_left,
+    tricks_needed,
+    unseen_cards,
+    winning_cards,
+    write_rules,
+    written_rules,
+)
+from spades.play.wrp import wrp_card
 
 __all__ = [
+    "ALL_PIECES",
+    "CARD_NUMBERS",
+    "CARD_TEMPLATES",
+    "FITTED_LEADS",
+    "LEAD_FEATURES",
+    "LEAD_WEIGHTS",
+    "MASK32",
+    "NO_NIL_LIVE",
+    "OVER",
     "PLAYERS",
+    "SEARCH_VERSION",
+    "SOLO_1_PIECES",
+    "SOLO_PIECE_NAMES",
+    "SRP_1_PIECES",
+    "SRP_3_COUNT",
+    "SRP_3_PIECES",
+    "SRP_PIECE_NAMES",
+    "STRONG_UNDER",
     "Impossible",
     "Known",
     "PlayState",
+    "beats",
+    "cards_above",
+    "cards_below",
     "explain_card",
+    "highest_rank",
+    "lead_features",
+    "lead_situation",
+    "least_winning_lead",
     "legal_cards",
+    "lowest_equal",
+    "lowest_rank",
+    "nil_alive",
+    "pieces_in_use",
     "play_card",
+    "reason",
+    "rule_values",
+    "solo1",
+    "solo2",
+    "srp1",
+    "srp2",
+    "srp3",
+    "srp4",
     "state_before",
+    "suit_mask",
+    "tricks_left",
+    "tricks_needed",
+    "unseen_cards",
+    "wants_tricks",
+    "winning_cards",
     "write_rules",
+    "written_rules",
+    "wrp_card",
 ]

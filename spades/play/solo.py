@@ -33,8 +33,8 @@ from spades.scoring import contract_of, is_nil
 # the last three.
 SURE_TAKES, SETTING, BAG_DODGING, NIL_PLAY, ATTACK, POSITION, LEADS = (1 << i for i in range(7))
 BEATS_TABLE, SURE_AFTER, FREE_TRICKS = (1 << i for i in range(7, 10))
-PIECES_1 = BEATS_TABLE - 1  # the pieces of SOLO 1
-PIECE_NAMES = (
+SOLO_1_PIECES = BEATS_TABLE - 1  # the pieces of SOLO 1
+SOLO_PIECE_NAMES = (
     *("sure takes", "setting", "bag dodging", "nil play", "attack", "position", "leads"),
     *("beating the table", "sure after the card", "free tricks"),
 )
@@ -43,7 +43,7 @@ PIECE_NAMES = (
 def pieces_in_use(state: PlayState, me: int, version: int) -> int:
     """Return the pieces with which ``version`` (1 or 2) of SOLO plays from seat ``me``, as a bit mask."""
     pieces = int(state.pieces[me])
-    return pieces & PIECES_1 if version == 1 else pieces
+    return pieces & SOLO_1_PIECES if version == 1 else pieces
 
 
 def own_need(state: PlayState, seat: int) -> int:

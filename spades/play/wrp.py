@@ -20,7 +20,7 @@ from spades.play.tricks import (
 from spades.scoring import is_nil
 
 
-def wrp(state: PlayState, me: int) -> int:
+def wrp_card(state: PlayState, me: int) -> int:
     """Return the card that WRP plays from seat ``me``."""
     hand = state.hand[me]
     legal = legal_cards(hand, state.trick_size, state.trick[0], state.broken)

@@ -10,7 +10,90 @@ It bids with `spades.decide(..., policy="winprob")`, for the games that have a w
 True
 """
 
+from spades.winprob.candidates import CANDIDATES_ABOVE, CANDIDATES_BELOW, MOST_CANDIDATES
 from spades.winprob.decision import WinDecision, win_decision
-from spades.winprob.games import WON_VARIANTS, Games, Nearest, games_of
+from spades.winprob.features import (
+    BID_INPUTS,
+    INPUTS,
+    bids_to_weigh,
+    holdings,
+    model_position,
+    rule_inputs,
+    to_goal,
+    to_losing,
+    top_spades,
+)
+from spades.winprob.games import (
+    DEPTH_POINTS,
+    GAME_COLUMNS,
+    GOAL_WIDTHS,
+    KEY_FIELDS,
+    LONGEST_GOAL,
+    LOSING_GOAL,
+    PLACE_COLUMNS,
+    ROW_POINTS,
+    SHIPPED,
+    SHIPPED_SLICES,
+    WIN_CELLS,
+    WON_VARIANTS,
+    Games,
+    Nearest,
+    WinTableSlice,
+    all_rules,
+    cells_of,
+    game_of,
+    games_of,
+    key_of,
+    nearest_game,
+    place_of,
+    placed,
+)
+from spades.winprob.nearest_errors import ERRORS_FILE
+from spades.winprob.outcomes import OUTCOMES
+from spades.winprob.win_table import WIN_SCALE, win_array, win_probability, win_probability_after
 
-__all__ = ["WON_VARIANTS", "Games", "Nearest", "WinDecision", "games_of", "win_decision"]
+__all__ = [
+    "BID_INPUTS",
+    "CANDIDATES_ABOVE",
+    "CANDIDATES_BELOW",
+    "DEPTH_POINTS",
+    "ERRORS_FILE",
+    "GAME_COLUMNS",
+    "GOAL_WIDTHS",
+    "INPUTS",
+    "KEY_FIELDS",
+    "LONGEST_GOAL",
+    "LOSING_GOAL",
+    "MOST_CANDIDATES",
+    "OUTCOMES",
+    "PLACE_COLUMNS",
+    "ROW_POINTS",
+    "SHIPPED",
+    "SHIPPED_SLICES",
+    "WIN_CELLS",
+    "WIN_SCALE",
+    "WON_VARIANTS",
+    "Games",
+    "Nearest",
+    "WinDecision",
+    "WinTableSlice",
+    "all_rules",
+    "bids_to_weigh",
+    "cells_of",
+    "game_of",
+    "games_of",
+    "holdings",
+    "key_of",
+    "model_position",
+    "nearest_game",
+    "place_of",
+    "placed",
+    "rule_inputs",
+    "to_goal",
+    "to_losing",
+    "top_spades",
+    "win_array",
+    "win_decision",
+    "win_probability",
+    "win_probability_after",
+]

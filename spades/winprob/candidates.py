@@ -16,9 +16,9 @@ from spades.position import Auction
 from spades.rules import Rules
 from spades.scoring import contract_of, contract_points
 
-BELOW, ABOVE = 2, 2  # numbers considered below and above the regular takes
+CANDIDATES_BELOW, CANDIDATES_ABOVE = 2, 2  # numbers considered below and above the regular takes
 MANY_TAKES = 12  # regular takes from which on no lower number is considered: the net was not trained on such hands
-MOST_CANDIDATES = BELOW + ABOVE + 2
+MOST_CANDIDATES = CANDIDATES_BELOW + CANDIDATES_ABOVE + 2
 LAST_BAG_ERROR = 0.03  # win probability by which the net underrates a number that leaves no bag before the penalty
 NO_NUMBER = 14  # more than every bid: no number is enough
 TIE_TOLERANCE = 1e-5  # win probabilities this close to each other count as equal, because the service uses float32
@@ -34,7 +34,7 @@ def candidates(takes: int, certain: int, partner_bid: int, ruled_out: int, allow
     if takes < certain:
         takes = certain
     most = 13 - contract_of(partner_bid) if partner_bid > 0 else 13
-    high, low = takes + ABOVE, takes - BELOW if takes < MANY_TAKES else takes
+    high, low = takes + CANDIDATES_ABOVE, takes - CANDIDATES_BELOW if takes < MANY_TAKES else takes
     if high > most:
         high = most if most > 1 else 1
     if low < certain:

@@ -5,8 +5,9 @@ on its width: the points between the two goals. So games with the same width and
 (`nearest_game`). A game without a table uses the nearest one. The coming round is scored by the game's own rules. Only
 the value of the score after that round comes from the other table.
 
-`win_table` reads the tables. `tables.builders.win_tables` makes those of SLICES (array `win`), on which the net is
-trained. `tables.builders.extra_win_tables` makes the others (array `extra_win`); the table `games` lists their games.
+`win_table` reads the tables. `tables.builders.win_tables` makes those of SHIPPED_SLICES (array `win`), on which the net
+is trained. `tables.builders.extra_win_tables` makes the others (array `extra_win`); the table `games` lists their
+games.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -17,6 +18,7 @@ from typing import NamedTuple
 from spades.cards import EXTRA_SPADES, JOKERS_DECK, STANDARD
 from spades.legal import deck_number
 from spades.rules import (
+    CLASSIC,
     FIELDS,
     JOKERS,
     NO_LOSING_GOAL,
@@ -29,12 +31,11 @@ from spades.rules import (
 )
 from spades.scoring import effective_bag_rules
 
-CLASSIC = PRESETS["classic"]
 NIL_200 = CLASSIC._replace(nil_points=200)  # common, but no preset
 # The variants in which bids are chosen by win probability. Cutthroat has four scores; mirror and strict whiz leave no
 # choice.
 WON_VARIANTS = (PARTNERSHIP, WHIZ, SUICIDE, JOKERS)
-LONGEST = 1000  # goal of the tables without a losing goal, which serve all lower goals too
+LONGEST_GOAL = 1000  # goal of the tables without a losing goal, which serve all lower goals too
 LONG = ("whiz", "suicide", "jokers", "jjdd", "pass-2", "pass-4")  # presets besides classic that have such a table
 # The presets whose games the array `win` values, in the order of their tables. All other presets use the nearest table,
 # as any other rules do. A name that is added or removed here moves tables, so that all of `win` must be made again.
@@ -45,8 +46,8 @@ SHIPPED_PRESETS = (
 )
 # fmt: on
 # Points between the goals of the tables with a losing goal. Other rules have one such table, of 300 points.
-WIDTHS = (150, 200, 250, 300, 350, 400, 450, 500, 600, 700, 800, 1000)
-LOSE = -100  # losing goal of these games; the goal follows from the width
+GOAL_WIDTHS = (150, 200, 250, 300, 350, 400, 450, 500, 600, 700, 800, 1000)
+LOSING_GOAL = -100  # losing goal of these games; the goal follows from the width
 DEPTH_POINTS = 150  # points below zero that a table without a losing goal covers; a lower score counts as this one
 BAGS = CLASSIC.bag_limit  # largest size of a table's last two axes, the bags of each side
 ROW_POINTS = 10  # most points that one row covers
@@ -217,7 +218,7 @@ def placed(games: Iterable[Rules], extra: int) -> dict[Rules, WinTableSlice]:
 def all_rules(games: Iterable[GameKey]) -> list[Rules]:
     """Return the rules of each of ``games``, with the default in each field that does not change their win table.
 
-    >>> all_rules(SHIPPED)[0] == CLASSIC._replace(win=LONGEST)
+    >>> all_rules(SHIPPED)[0] == CLASSIC._replace(win=LONGEST_GOAL)
     True
     """
     return [game_of(CLASSIC._replace(**dict(zip(KEY_FIELDS, key)))) for key in games]
@@ -292,10 +293,10 @@ def _shipped_games() -> list[Rules]:
     unknown = [preset for preset in SHIPPED_PRESETS if preset not in PRESETS]
     if unknown:
         raise TypeError(f"SHIPPED_PRESETS: found {unknown[0]!r}; accepted: names in PRESETS")
-    wanted = [PRESETS[preset]._replace(win=LONGEST) for preset in ("classic", "no-bags")]
-    wanted += [_with_width(PRESETS[preset], width) for preset in ("classic", "no-bags") for width in WIDTHS]
-    wanted += [NIL_200._replace(win=LONGEST), _with_width(NIL_200, 300)]
-    wanted += [PRESETS[name]._replace(win=LONGEST, lose=NO_LOSING_GOAL) for name in LONG]
+    wanted = [PRESETS[preset]._replace(win=LONGEST_GOAL) for preset in ("classic", "no-bags")]
+    wanted += [_with_width(PRESETS[preset], width) for preset in ("classic", "no-bags") for width in GOAL_WIDTHS]
+    wanted += [NIL_200._replace(win=LONGEST_GOAL), _with_width(NIL_200, 300)]
+    wanted += [PRESETS[name]._replace(win=LONGEST_GOAL, lose=NO_LOSING_GOAL) for name in LONG]
     wanted += [PRESETS[name] for name in SHIPPED_PRESETS]
     wanted += [_with_width(PRESETS[name], 300) for name in SHIPPED_PRESETS if name not in ("board-4", "ten-for-200")]
     places: dict[GameKey, WinTableSlice] = {}
@@ -309,12 +310,12 @@ def _shipped_games() -> list[Rules]:
 
 
 def _with_width(rules: Rules, width: int) -> Rules:
-    return rules._replace(win=width + LOSE, lose=LOSE)
+    return rules._replace(win=width + LOSING_GOAL, lose=LOSING_GOAL)
 
 
-SLICES = placed(_shipped_games(), extra=0)  # in the array `win`
-WIN_CELLS = sum(map(cells_of, SLICES.values()))
-SHIPPED = Games({key_of(rules): place for rules, place in SLICES.items()})
+SHIPPED_SLICES = placed(_shipped_games(), extra=0)  # in the array `win`
+WIN_CELLS = sum(map(cells_of, SHIPPED_SLICES.values()))
+SHIPPED = Games({key_of(rules): place for rules, place in SHIPPED_SLICES.items()})
 SHIPPED_ROWS = tuple((*key, *place) for key, place in SHIPPED.items())  # the same as rows, for kernels
 GAME_COLUMNS = len(SHIPPED_ROWS[0])  # number of columns
 PLACE_COLUMNS = WinTableSlice._fields.index("bag_shift")  # columns of the table `games` that say where a win table is

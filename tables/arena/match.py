@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from spades.inference.holders import HolderNet, reads_bids
+from spades.inference import HolderNet, reads_bids
 from spades.options import WINPROB, Policy
 from spades.policies import parse_policy
 from spades.rules import CUTTHROAT, PARTNERSHIP, VARIANTS, Rules, describe, make_rules
 from spades.tables import Tables
-from spades.winprob.games import WON_VARIANTS
+from spades.winprob import WON_VARIANTS
 from tables.arena import stats
 from tables.arena.batched import BLEND, blend_of, check_batched, is_batched
 from tables.arena.bidders import bot_of, is_outside

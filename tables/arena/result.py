@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades import __version__
-from spades.inference.holders import readers_of
+from spades.inference import readers_of
 from spades.rules import describe
 from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from tables.arena import stats

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.inference.holders import HolderNet
-from spades.play.tricks import legal_cards, play_card, write_rules
+from spades.inference import HolderNet
+from spades.play import legal_cards, play_card, write_rules
 from spades.rules import Rules
 from spades.scoring import game_winner
 from spades.tables import Tables
-from spades.winprob.win_table import win_array
+from spades.winprob import win_array
 from tables.arena.tally import add_games, begun_games
 from tables.engine.deal import Deals, write_pass_rules
 from tables.engine.game import MOST_ROUNDS, Game, Lineup, Totals, begin_round, bid_seat, close_round, first_chair_of

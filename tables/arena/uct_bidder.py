@@ -11,7 +11,7 @@ import numpy as np
 
 from spades.cards import parse_card
 from spades.legal import deck_of
-from spades.play.tricks import write_rules
+from spades.play import write_rules
 from spades.policies import parse_policy
 from spades.rules import Rules, make_rules
 from spades.scoring import NO_BID

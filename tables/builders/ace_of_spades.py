@@ -14,7 +14,7 @@ from scipy.special import expit
 
 from spades.cards import ACE, FIRST_SPADE
 from spades.options import Policy
-from spades.play.state import PlayState
+from spades.play import PlayState
 from spades.policies import parse_policy
 from spades.rules import JOKERS, PRESETS, Rules
 from tables.builders import jokers

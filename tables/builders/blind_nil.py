@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from spades.options import Policy
-from spades.play.state import PlayState
+from spades.play import PlayState
 from spades.policies import parse_policy
 from spades.rules import JOKERS, Rules, make_rules
 from spades.scoring import BLIND_NIL

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.special import expit
 
-from spades.bis.nil import GRID
+from spades.bis import GRID
 from spades.tables import SEQUENCES
 from tables.builders.newton import minimize_convex
 

@@ -14,12 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.bis.conventions import partner_signalled
-from spades.bis.nil import GRID, NOT_RULED_OUT, NilTerms, consider_nil, nil_value
+from spades.bis import GRID, NOT_RULED_OUT, NilTerms, consider_nil, nil_value, partner_signalled
 from spades.cards import spades_of, suits_of
 from spades.legal import allowed_bids, extra_spades_of
 from spades.options import FULL, RAW, Policy
-from spades.play.state import PlayState
+from spades.play import PlayState
 from spades.policies import parse_policy
 from spades.position import without_partner
 from spades.rules import CUTTHROAT, Rules

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.bis.regular import MOST_RUFFS
+from spades.bis import MOST_RUFFS
 from spades.cards import ACE, HOLDINGS, JACK, KING, QUEEN
 from spades.tables import View
 from tables.builders.exact import RANKS_CLASSIC

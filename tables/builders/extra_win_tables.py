@@ -21,17 +21,16 @@ from numpy.typing import NDArray
 
 from spades.errors import RulesError
 from spades.manifest import Manifest
-from spades.rules import PRESETS, Rules, make_rules, overrides_of
+from spades.rules import CLASSIC, PRESETS, Rules, make_rules, overrides_of
 from spades.scoring import effective_bag_rules
-from spades.winprob.games import (
-    CLASSIC,
+from spades.winprob import (
+    GOAL_WIDTHS,
     KEY_FIELDS,
-    LONGEST,
-    LOSE,
+    LONGEST_GOAL,
+    LOSING_GOAL,
     PLACE_COLUMNS,
     ROW_POINTS,
     SHIPPED,
-    WIDTHS,
     WinTableSlice,
     cells_of,
     game_of,
@@ -56,12 +55,12 @@ Overrides = dict[str, Any]  # fields that differ from classic's rules, as in a r
 def _more_games() -> list[Rules]:
     """Return the games of MORE: nil points that the presets do not have at these goals.
 
-    Without bags, where tables are small, they are at every width of `WIDTHS`.
+    Without bags, where tables are small, they are at every width of `GOAL_WIDTHS`.
     """
-    widths = {NO_BAGS._replace(nil_points=points): WIDTHS for points in (50, 200)} | {NIL_50: NARROW}
+    widths = {NO_BAGS._replace(nil_points=points): GOAL_WIDTHS for points in (50, 200)} | {NIL_50: NARROW}
     return [
-        *(rules._replace(win=LONGEST) for rules in widths),
-        *(rules._replace(win=width + LOSE, lose=LOSE) for rules, own in widths.items() for width in own),
+        *(rules._replace(win=LONGEST_GOAL) for rules in widths),
+        *(rules._replace(win=width + LOSING_GOAL, lose=LOSING_GOAL) for rules, own in widths.items() for width in own),
     ]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.options import Policy
-from spades.play.state import PlayState
+from spades.play import PlayState
 from spades.rules import Rules
 from tables.builders.newton import solve_exactly
 from tables.builders.rb import BAG_COST, FIT_RULES

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.options import Policy
-from spades.play.state import PlayState
-from spades.play.tricks import tricks_needed
+from spades.play import PlayState, tricks_needed
 from spades.policies import parse_policy
 from spades.rules import CUTTHROAT, Rules
 from spades.scoring import contract_of

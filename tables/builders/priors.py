@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.cards import FIRST_SPADE
-from spades.inference.holders import BID_CLASSES, FIRST_PRIOR_ROWS, PRIOR_COLUMNS, SUIT_RANKS, bid_class
+from spades.inference import BID_CLASSES, FIRST_PRIOR_ROWS, PRIOR_COLUMNS, SUIT_RANKS, bid_class
 from spades.rules import Rules
 from spades.scoring import BLIND_NIL
 from tables.engine.bid_deals import BidDeals, bid_deals

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.options import BIS, RB, Policy
-from spades.play.state import PlayState
+from spades.play import PlayState
 from spades.rules import Rules
 from tables.builders.newton import solve_refined
 from tables.engine.deal import Deals, deal_round, prepare_state, seat_players

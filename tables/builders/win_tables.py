@@ -1,4 +1,4 @@
-"""Win probability by score and bags: value iteration over scores, for every game in SLICES.
+"""Win probability by score and bags: value iteration over scores, for every game in SHIPPED_SLICES.
 
 POLICY plays rounds at random scores. Positions are grouped into buckets by how many points each side still needs. Only
 the points (without bags) and the bags of both sides are kept. Value iteration then updates, for every score, the
@@ -13,15 +13,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.play.state import PlayState
-from spades.play.tricks import write_rules
+from spades.play import PlayState, write_rules
 from spades.policies import parse_policy
 from spades.rules import Rules, overrides_of
 from spades.scoring import START, game_winner
 from spades.tables import Tables
-from spades.winprob.games import SHIPPED, SLICES, WinTableSlice
-from spades.winprob.games import cells_of as count_cells
-from spades.winprob.win_table import WIN_SCALE, win_probability
+from spades.winprob import SHIPPED, SHIPPED_SLICES, WIN_SCALE, WinTableSlice, win_probability
+from spades.winprob import cells_of as count_cells
 from tables.builders.jokers import EXACT_OF_JJDD, EXACT_OF_JOKERS
 from tables.engine.deal import Deals, below, deal_round, prepare_state, seat_players
 from tables.engine.game import Lineup, bid_seat, play_out, score_of_side
@@ -239,7 +237,7 @@ def by_both_sides(rows: NDArray[N]) -> NDArray[N]:
 
 
 def _make(ctx: Context) -> Arrays:
-    cells = make_win_tables(ctx, SLICES, ctx.size("rounds_per_bucket"), kernel_tables(ctx.inputs))
+    cells = make_win_tables(ctx, SHIPPED_SLICES, ctx.size("rounds_per_bucket"), kernel_tables(ctx.inputs))
     for win, lose in ((200, -100), (500, -200)):
         nearest = SHIPPED.nearest(Rules(win=win, lose=lose))
         assert nearest is not None, "a partnership's game"
@@ -266,7 +264,7 @@ FAMILIES = (
             "player": TABLES_PLAYER,
             "kept": KEPT,
             "residual": RESIDUAL,
-            "games": [[overrides_of(rules), *place[:3]] for rules, place in SLICES.items()],
+            "games": [[overrides_of(rules), *place[:3]] for rules, place in SHIPPED_SLICES.items()],
         },
         sizes={"rounds_per_bucket": 20_000},
         depends=DEPENDS,

@@ -19,14 +19,13 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from spades.bidder import Position, decide
-from spades.bis.regular import certain_tricks
+from spades.bidder import decide
+from spades.bis import certain_tricks
 from spades.cards import spades_of
 from spades.legal import NIL_BIT, allowed_bids, deck_of, extra_spades_of
-from spades.play.state import PlayState
-from spades.play.tricks import write_rules
+from spades.play import PlayState, write_rules
 from spades.policies import parse_policy
-from spades.position import auction_after
+from spades.position import Position, auction_after
 from spades.rules import Rules
 from spades.scoring import Standing, effective_bag_rules
 from spades.tables import Tables

@@ -16,8 +16,7 @@ import numba
 import numpy as np
 
 from spades.legal import allowed_bids
-from spades.play.state import PlayState
-from spades.play.tricks import write_rules
+from spades.play import PlayState, write_rules
 from spades.policies import parse_policy
 from spades.rules import Rules
 from spades.tables import Tables

@@ -10,10 +10,10 @@ table, between a bid and the bid that `winprob` made.
 from math import sqrt
 from typing import Any, NamedTuple
 
-from spades.play.state import PlayState
+from spades.play import PlayState
 from spades.rules import Rules
 from spades.scoring import game_winner
-from spades.winprob.win_table import win_array
+from spades.winprob import win_array
 from tables.engine.deal import below, seed_rng, uniform
 from tables.engine.game import (
     MOST_ROUNDS,

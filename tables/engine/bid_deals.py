@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.options import Policy
-from spades.play.state import PlayState
-from spades.play.tricks import write_rules
+from spades.play import PlayState, write_rules
 from spades.policies import parse_policy
 from spades.rules import Rules
 from spades.tables import Tables

@@ -3,12 +3,11 @@
 from typing import Any
 
 from spades.baselines import fixed, io, ms, rb
-from spades.bis.cutthroat import bis_cutthroat, own_and_best
-from spades.bis.partnership import bis
+from spades.bis import bis, bis_cutthroat, own_and_best
 from spades.cards import without_jokers
 from spades.legal import allowed_bids, nearest_allowed, sees_no_jokers, simplified_rules
 from spades.options import BIS, FIXED, IO, MS, RB, WINPROB, Policy
-from spades.play.state import PlayState
+from spades.play import PlayState
 from spades.policies import ROWS
 from spades.position import Auction, read_auction
 from spades.rules import Rules

@@ -12,7 +12,7 @@ The sums are those of `game`, except that a contract is one seat's. Points are t
 
 from typing import Any
 
-from spades.play.state import PlayState
+from spades.play import PlayState
 from spades.rules import CUTTHROAT, Rules
 from spades.scoring import contract_of, is_nil, score_seat
 from tables.engine.deal import deal_round

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from spades.cards import SPADE_BITS
 from spades.legal import deck_of
-from spades.play.state import PlayState
-from spades.play.tricks import MASK32
+from spades.play import MASK32, PlayState
 from spades.rules import Rules
 from spades.scoring import NO_BID
 from tables.engine.scratch import scratch

@@ -6,17 +6,15 @@ one chair each round. The compiled loops over these kernels are in `tables.engin
 
 from typing import Any, NamedTuple
 
-from spades.bis.blind_nil import decide_blind_nil, hash_uniform
+from spades.bis import decide_blind_nil, hash_uniform
 from spades.legal import allowed_bids
 from spades.levels import LARGEST_SEED, perturbed
 from spades.options import WINPROB, Policy
-from spades.play.state import PlayState
-from spades.play.tricks import legal_cards, play_card
+from spades.play import PlayState, legal_cards, play_card
 from spades.rules import CUTTHROAT, Rules
 from spades.scoring import BLIND_NIL, Standing, contract_of, game_winner, is_nil, score_side
 from spades.tables import profile_of
-from spades.winprob.games import WinTableSlice
-from spades.winprob.win_table import win_probability_after
+from spades.winprob import WinTableSlice, win_probability_after
 from tables.engine.choose_bid import auction_at, choose_bid, choose_cutthroat_bid, standing_at
 from tables.engine.deal import below, deal_round, seat_players, uniform
 from tables.engine.passing import exchange

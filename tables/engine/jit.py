@@ -35,7 +35,7 @@ from numba.core.typing.templates import infer_global
 from numba.extending import intrinsic, models, overload, overload_method, register_model
 from numba.np.unsafe.ndarray import to_fixed_tuple
 
-from spades.play.state import rule_values
+from spades.play import rule_values
 from spades.rules import Rules
 from tables.engine import tables_type  # noqa: F401  # registers the type of `Tables`
 from tables.engine.compiled_modules import KERNELS, LINKED, SOURCES

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from spades.rules import Rules
 from spades.scoring import Standing, apply_bags
 from spades.tables import View
-from spades.winprob.games import WinTableSlice
+from spades.winprob import WinTableSlice, win_probability_after
 from spades.winprob.outcomes import (
     OUR_BAGS,
     OUR_BAGS_NIL,
@@ -24,7 +24,6 @@ from spades.winprob.outcomes import (
     THEIR_NIL,
     THEIRS,
 )
-from spades.winprob.win_table import win_probability_after
 
 
 class Contracts(NamedTuple):

@@ -6,7 +6,7 @@ cards or its highest ranks (`PlayState.passer`).
 
 from spades.cards import highest
 from spades.passing import cards_to_pass, given_cards
-from spades.play.state import PlayState
+from spades.play import PlayState
 from spades.scoring import is_nil
 from tables.engine.deal import random_bit
 

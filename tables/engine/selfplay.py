@@ -5,8 +5,7 @@ Every deal depends only on (seed, pair or round number), so the number of thread
 
 from typing import Any
 
-from spades.play.state import PlayState
-from spades.play.tricks import write_rules
+from spades.play import PlayState, write_rules
 from spades.rules import CUTTHROAT, Rules
 from tables.engine.cutthroat import play_cutthroat_game
 from tables.engine.deal import Deals, deal_round, prepare_state

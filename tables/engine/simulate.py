@@ -9,16 +9,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.bis.nil import GRID
+from spades.bis import GRID
 from spades.options import WINPROB, Policy
-from spades.play.srp.goals import ALL_PIECES
+from spades.play import ALL_PIECES
 from spades.rules import Rules
 from spades.scoring import START
 from spades.tables import NEUTRAL, PARTNERSHIP_PROFILE, SEQUENCES, Tables, dtypes_of, profile_of
 from spades.tableset import tables_by_profile
-from spades.winprob.features import BID_INPUTS, INPUTS
-from spades.winprob.games import GAME_COLUMNS, KEY_FIELDS, WIN_CELLS, WinTableSlice, key_of, nearest_game
-from spades.winprob.outcomes import OUTCOMES
+from spades.winprob import (
+    BID_INPUTS,
+    GAME_COLUMNS,
+    INPUTS,
+    KEY_FIELDS,
+    OUTCOMES,
+    WIN_CELLS,
+    WinTableSlice,
+    key_of,
+    nearest_game,
+)
 from tables.players.names import parse_player
 
 

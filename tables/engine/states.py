@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from spades.play.state import PlayState
+from spades.play import PlayState
 
 FIELDS: dict[str, tuple[int, ...]] = {name: np.shape(value) for name, value in asdict(PlayState()).items()}  # by name
 STATE = np.dtype([(name, np.int64, shape) for name, shape in FIELDS.items()])

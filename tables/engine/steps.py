@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.legal import allowed_bids, deck_of
-from spades.play.tricks import legal_cards, play_card, write_rules, written_rules
+from spades.play import legal_cards, play_card, write_rules, written_rules
 from spades.rules import Rules
 from tables.engine.choose_bid import auction_at
 from tables.engine.deal import deal_round, write_pass_rules

@@ -12,11 +12,12 @@ from spades.cards import suits_of
 from spades.legal import EVERY_BID, allowed_bids
 from spades.levels import sample_bid
 from spades.options import Policy
-from spades.play.state import PlayState
+from spades.play import PlayState
 from spades.position import Auction
 from spades.rules import Rules
 from spades.scoring import Standing, nil_stake
 from spades.tables import Tables
+from spades.winprob import win_array
 from spades.winprob.candidates import best_bid, best_far_bid, last_bag_bid
 from spades.winprob.features import (
     BID_INPUTS,
@@ -38,7 +39,6 @@ from spades.winprob.outcomes import (
     our_impossible_ways,
     their_impossible_ways,
 )
-from spades.winprob.win_table import win_array
 from tables.engine.choose_bid import auction_at, standing_at
 from tables.engine.outcomes import Contracts, outcome_values
 from tables.engine.scratch import put

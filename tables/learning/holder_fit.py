@@ -9,7 +9,7 @@ import numpy as np
 import optax
 from numpy.typing import NDArray
 
-from spades.inference.holders import DECK_SIZE, OTHERS, HolderNet
+from spades.inference import DECK_SIZE, OTHER_SEATS, HolderNet
 from tables.run.family import Arrays
 
 BETA2 = 0.99  # Nadam's decay of squared gradients
@@ -25,7 +25,7 @@ def loss(weights: Weights, x: jax.Array, owners: jax.Array) -> jax.Array:
     first, second, out = (weights[name] for name in HolderNet._fields)
     values = jax.nn.relu(x @ first[:-1] + first[-1])
     values = jax.nn.relu(values @ second[:-1] + second[-1])
-    logits = jax.nn.log_softmax((values @ out[:-1] + out[-1]).reshape(-1, DECK_SIZE, OTHERS))
+    logits = jax.nn.log_softmax((values @ out[:-1] + out[-1]).reshape(-1, DECK_SIZE, OTHER_SEATS))
     found = jnp.take_along_axis(logits, jnp.maximum(owners, 0)[:, :, None], axis=2)[:, :, 0]
     unseen = owners >= 0
     return -jnp.where(unseen, found, 0.0).sum() / unseen.sum()

@@ -16,16 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from spades.inference.holders import (
+from spades.inference import (
     DECK_SIZE,
-    INPUTS,
-    OTHERS,
-    SCORES,
+    HOLDER_INPUTS,
+    OTHER_SEATS,
+    SCORE_INPUTS,
     WEIGHT_UNIT,
     HolderNet,
-    inputs_of,
+    holder_inputs,
+    holder_shares,
     places_of,
-    shares,
 )
 from spades.scoring import BLIND_NIL, NO_BID
 from tables.builders.priors import BIDDER_DEPENDS, BIDDERS, RULES, SCORES_BY, drawn_scores
@@ -42,14 +42,14 @@ ALL_BIDS = 0.5  # share of samples after four bids; in the others one, two or th
 UNKNOWN = 0.02  # share of bids that the net does not get to know, as after a blind nil
 MOST_WEIGHT = 2**20  # in WEIGHT_UNIT; a test checks that sums in the shipped nets stay below 2**53, so they are exact
 # The factor of each input in training. Scores are large numbers: without it, their weights would change too fast.
-SCALES = np.array([1.0] * (INPUTS - SCORES) + [0.05, 0.05, 0.1, 0.1], np.float32)
+SCALES = np.array([1.0] * (HOLDER_INPUTS - SCORE_INPUTS) + [0.05, 0.05, 0.1, 0.1], np.float32)
 NET = HolderNet._fields
 
 
 class Views(NamedTuple):
     """What n players see of deals, and who holds the cards."""
 
-    inputs: NDArray[np.int16]  # (n, INPUTS)
+    inputs: NDArray[np.int16]  # (n, HOLDER_INPUTS)
     # (n, DECK_SIZE), in the net's order of cards: which of the next three seats holds it, 0..2; -1 for the player.
     owners: NDArray[np.int8]
 
@@ -67,11 +67,11 @@ def views_of(deals: BidDeals, seats: NDArray[np.int64], bids: NDArray[np.int64])
     scores = deals.scores[n[:, None], columns].astype(np.int64)
     owners = np.full((len(seats), DECK_SIZE), -1, np.int8)
     cards = np.flatnonzero(np.arange(64) % 16 < 13)
-    for other in range(OTHERS):
+    for other in range(OTHER_SEATS):
         held = deals.hands[n, seats + other + 1 & 3][:, None] >> cards & 1
         rows, columns = np.nonzero(held)
         owners[rows, places[rows, cards[columns]]] = other
-    return Views(inputs_of(hands, seats, bids, scores, places), owners)
+    return Views(holder_inputs(hands, seats, bids, scores, places), owners)
 
 
 def known_bids(bids: NDArray[np.int8], made: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -92,7 +92,9 @@ def drawn_views(deals: BidDeals, rng: np.random.Generator, n: int) -> Views:
 def log_loss(net: HolderNet, views: Views) -> float:
     """Return the mean log-loss of the net's probabilities, in nats for each card that the player does not see."""
     unseen = views.owners >= 0
-    found = np.take_along_axis(shares(net, views.inputs), np.maximum(views.owners, 0)[:, :, None], axis=2)[:, :, 0]
+    found = np.take_along_axis(holder_shares(net, views.inputs), np.maximum(views.owners, 0)[:, :, None], axis=2)[
+        :, :, 0
+    ]
     return float(-np.log(found[unseen]).mean())
 
 
@@ -150,9 +152,9 @@ def first_weights(rng: np.random.Generator, layers: tuple[int, int]) -> dict[str
     width, depth = layers
     found = {}
     for name, rows, columns, size in (
-        ("first", INPUTS, width, np.sqrt(1.5 / INPUTS)),
+        ("first", HOLDER_INPUTS, width, np.sqrt(1.5 / HOLDER_INPUTS)),
         ("second", width, depth, np.sqrt(2.0 / width)),
-        ("out", depth, DECK_SIZE * OTHERS, 0.01),
+        ("out", depth, DECK_SIZE * OTHER_SEATS, 0.01),
     ):
         drawn = np.zeros((rows + 1, columns), np.float32)
         drawn[:-1] = rng.normal(0.0, size, (rows, columns))

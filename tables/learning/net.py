@@ -26,8 +26,7 @@ import numpy as np
 import optax
 from numpy.typing import NDArray
 
-from spades.winprob.features import BID_INPUTS, INPUTS
-from spades.winprob.outcomes import OUTCOMES
+from spades.winprob import BID_INPUTS, INPUTS, OUTCOMES
 from tables.learning.training_data import Labels
 from tables.run.family import Arrays
 

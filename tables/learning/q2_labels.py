@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from spades.cards import lowest
 from spades.legal import allowed_bids
-from spades.play.state import PlayState
-from spades.play.tricks import play_card, write_rules
+from spades.play import PlayState, play_card, write_rules
 from spades.policies import parse_policy
 from spades.rules import Rules
 from spades.tables import Tables
-from spades.winprob.win_table import win_array
+from spades.winprob import win_array
 from tables.engine.choose_bid import auction_at
 from tables.engine.deal import Deals, below, prepare_state, uniform
 from tables.engine.game import Lineup, bid_seat, noisy_bid, start_mid_game, win_probability_after_round

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from spades.inference.holders import places_of
+from spades.inference import places_of
 from spades.policies import parse_policy
 from spades.rules import make_rules
 from spades.scoring import NO_BID

@@ -7,9 +7,9 @@ goals, so the same position is learned at scores of several games (`another_game
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.rules import NO_LOSING_GOAL, PRESETS, Rules
+from spades.rules import CLASSIC, NO_LOSING_GOAL, PRESETS, Rules
 from spades.scoring import effective_bag_rules
-from spades.winprob.games import DEPTH_POINTS
+from spades.winprob import DEPTH_POINTS
 
 Ints = NDArray[np.int64]
 
@@ -20,7 +20,6 @@ OTHER_GOALS = (
     *((goal, NO_LOSING_GOAL) for goal in (100, 200, 250, 300, 350, 1000)),
     *((200, -200), (250, -200), (300, -200), (400, -200), (500, -200), (50, -100), (100, -100), (500, -100)),
 )
-CLASSIC = PRESETS["classic"]
 # Shares of positions by rules of play.
 RULES_OF_PLAY = {
     CLASSIC: 0.60,

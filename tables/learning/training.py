@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from spades.policies import parse_policy
-from spades.winprob.candidates import ABOVE, BELOW
+from spades.winprob import CANDIDATES_ABOVE, CANDIDATES_BELOW
 from tables.arena.stats import pair_counts
 from tables.builders.win_tables import DEPENDS, NO_PENALTY
 from tables.engine.game import SUMS, Lineup
@@ -220,7 +220,7 @@ FAMILIES = (
             "seen": SEEN,
             "batch": BATCH,
             "layers": list(LAYERS),
-            "weighed": [BELOW, ABOVE],
+            "weighed": [CANDIDATES_BELOW, CANDIDATES_ABOVE],
             "mixed": [
                 *(PARTNER, ALIKE, FIRST_PLAYER, NOISE, RARE, SEEN_SHARE, SPADES, REDEALT, NONE_KNOWN, ALL_KNOWN),
                 BLIND,

@@ -14,17 +14,22 @@ from spades.cards import suits_of
 from spades.legal import NIL_BIT, allowed_bids
 from spades.levels import kind_of_player
 from spades.options import Policy
-from spades.play.state import PlayState, rule_values
-from spades.play.tricks import write_rules
+from spades.play import PlayState, rule_values, write_rules
 from spades.policies import parse_policy
 from spades.position import read_auction
 from spades.rules import Rules
 from spades.scoring import BLIND_NIL, Standing, game_winner
 from spades.tables import Tables, plain_profile
-from spades.winprob.candidates import MOST_CANDIDATES
-from spades.winprob.features import BID_INPUTS, INPUTS, bids_to_weigh, model_position
-from spades.winprob.outcomes import OUTCOMES
-from spades.winprob.win_table import win_array, win_probability_after
+from spades.winprob import (
+    BID_INPUTS,
+    INPUTS,
+    MOST_CANDIDATES,
+    OUTCOMES,
+    bids_to_weigh,
+    model_position,
+    win_array,
+    win_probability_after,
+)
 from tables.engine.choose_bid import auction_at
 from tables.engine.deal import (
     Deals,

@@ -8,7 +8,7 @@ the nearest number that the rules allow, and a nil becomes the number.
 from typing import Any, NamedTuple
 
 from spades.legal import allowed_bids, nearest_number
-from spades.play.state import PlayState
+from spades.play import PlayState
 from spades.rules import Rules
 from spades.scoring import BLIND_NIL, contract_of
 from tables.engine.choose_bid import auction_at, choose_bid, standing_at

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spades.cards import format_card, format_pbn
-from spades.play.state import PlayState
-from spades.play.tricks import play_card, write_rules
+from spades.play import PlayState, play_card, write_rules
 from spades.rules import Rules, overrides_of
 from spades.scoring import game_winner
 from spades.tables import Tables

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from spades.play.tricks import beats, legal_cards
+from spades.play import beats, legal_cards
 from spades.rules import Rules
 from spades.scoring import BLIND_NIL, NIL
 

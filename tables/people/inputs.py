@@ -6,15 +6,14 @@ without nils, are among the inputs. A change of the inputs changes VERSION.
 
 from typing import Any, NamedTuple
 
-from spades.bis.endgame import Endgame
-from spades.bis.partnership import bis
+from spades.bis import Endgame, bis
 from spades.cards import suits_of
 from spades.legal import allowed_bids, nearest_number
-from spades.play.state import PlayState
+from spades.play import PlayState
 from spades.rules import Rules
 from spades.scoring import NO_BID, contract_of
 from spades.tables import profile_of
-from spades.winprob.features import holdings, rule_inputs, to_goal, to_losing, top_spades
+from spades.winprob import holdings, rule_inputs, to_goal, to_losing, top_spades
 from tables.engine.choose_bid import auction_at, standing_at
 
 VERSION = 1

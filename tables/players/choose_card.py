@@ -4,10 +4,7 @@
 `search@1`, have their own functions.
 """
 
-from spades.play.solo import solo1, solo2
-from spades.play.srp.player import srp1, srp2, srp3, srp4
-from spades.play.state import PlayState
-from spades.play.wrp import wrp
+from spades.play import PlayState, solo1, solo2, srp1, srp2, srp3, srp4, wrp_card
 from tables.players.uct import uct
 
 WRP, SRP1, UCT1, SOLO1, SRP2, SRP3, UCT2, SRP4, SOLO2 = range(9)
@@ -33,7 +30,7 @@ def choose_card(state: PlayState, seat: int) -> int:
     if player == SRP1:
         return srp1(state, seat)
     if player == WRP:
-        return wrp(state, seat)
+        return wrp_card(state, seat)
     if player == SOLO1:
         return solo1(state, seat)
     if player == SOLO2:

@@ -8,10 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from spades.play.srp.goals import ALL_PIECES
-from spades.play.srp.player import srp3
-from spades.play.state import PlayState
-from spades.play.tricks import nil_alive, play_card
+from spades.play import ALL_PIECES, PlayState, nil_alive, play_card, srp3
 from tables.engine.scratch import scratch
 from tables.engine.states import copy_state
 from tables.players.unseen import PLACE_COUNTS, seed_view

@@ -3,8 +3,7 @@
 from typing import Any
 
 from spades.cards import lowest
-from spades.play.state import PlayState
-from spades.play.tricks import legal_cards, play_card
+from spades.play import PlayState, legal_cards, play_card
 from tables.engine.deal import random_bit, uniform
 from tables.players.choose_card import choose_card
 from tables.players.touching import distinct_cards

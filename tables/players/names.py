@@ -7,7 +7,7 @@ A parsed player is two numbers, which go into the fields ``player`` and ``pieces
 import re
 from typing import NamedTuple
 
-from spades.play.srp.goals import ALL_PIECES
+from spades.play import ALL_PIECES
 from spades.rules import CUTTHROAT, Rules
 from tables.players.choose_card import IDS, UCT_IDS
 from tables.players.uct import C_SHIFT, MOST_C, MOST_SAMPLES, SAMPLES_SHIFT, TRICKS_SHIFT, packed

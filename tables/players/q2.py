@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.inference.holders import places_of
+from spades.inference import places_of
 from spades.rules import Rules
 from spades.scoring import BLIND_NIL, NIL, NO_BID
 from tables.engine.steps import Ints, allowed_masks, legal_masks

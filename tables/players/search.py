@@ -18,12 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spades.cards import lowest
-from spades.play.srp.goals import ALL_PIECES
-from spades.play.srp.player import srp3
-from spades.play.state import PlayState
-from spades.play.tricks import legal_cards, play_card
+from spades.play import ALL_PIECES, PlayState, legal_cards, play_card, srp3
 from spades.rules import Rules
-from spades.winprob.games import WinTableSlice
+from spades.winprob import WinTableSlice
 from tables.engine.game import win_probability_after_round
 from tables.engine.scratch import scratch
 from tables.engine.states import copy_state

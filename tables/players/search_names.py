@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from spades.arguments import integer
-from spades.inference.holders import BIDDERS
+from spades.inference import BIDDERS
 from tables.players.names import PlayerError
 
 NO_BIDS = "none"

@@ -6,7 +6,7 @@ The weights are probabilities from the nets of card inference, which read the bi
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.inference.holders import HolderNet, inputs_of, places_of, scores_for_net, shares
+from spades.inference import HolderNet, holder_inputs, holder_shares, places_of, scores_for_net
 from spades.rules import Rules
 from spades.scoring import BLIND_NIL, NO_BID
 
@@ -25,7 +25,7 @@ def weights_by_bids(
     """
     places = places_of(hands)
     known = np.where(bids == BLIND_NIL, NO_BID, bids)
-    found = shares(net, inputs_of(hands, seats, known, scores_for_net(scores, rules), places))
+    found = holder_shares(net, holder_inputs(hands, seats, known, scores_for_net(scores, rules), places))
     cards = np.flatnonzero(np.arange(64) % 16 < 13)
     weights = np.tile(EQUAL, (len(hands), 1, 1))
     weights[:, cards] = found[np.arange(len(hands))[:, None], places[:, cards]]

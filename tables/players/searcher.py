@@ -19,12 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.errors import TablesError
-from spades.inference.holders import Readers, readers_of, reads_bids
+from spades.inference import Readers, readers_of, reads_bids
 from spades.rules import Rules
 from spades.tables import PARTNERSHIP_PROFILE
 from spades.tableset import TableSet, open_tables
-from spades.winprob.games import WinTableSlice
-from spades.winprob.win_table import win_array
+from spades.winprob import WinTableSlice, win_array
 from tables.engine.jit import entry
 from tables.engine.states import STATE
 from tables.players.search import CARD, CELLS, DEALS, GAIN, MOST_CARDS, PLAYABLE, WORTH, Effort, Value, try_cards

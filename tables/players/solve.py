@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from spades.cards import FIRST_SPADE, lowest
-from spades.play.state import PlayState
-from spades.play.tricks import beats, legal_cards
+from spades.play import PlayState, beats, legal_cards
 from tables.engine.game import win_probability_after_round
 from tables.players.touching import group_of
 

@@ -5,8 +5,7 @@ the same, so a search tries only one.
 """
 
 from spades.cards import lowest
-from spades.play.state import PlayState
-from spades.play.tricks import legal_cards, suit_mask, unseen_cards
+from spades.play import PlayState, legal_cards, suit_mask, unseen_cards
 
 
 def cards_between(state: PlayState, seat: int) -> int:

@@ -23,17 +23,24 @@ import math
 from typing import Any
 
 from spades.cards import lowest
-from spades.play.srp.goals import N_PIECES_3, PIECES_3
-from spades.play.srp.player import srp1, srp3
-from spades.play.state import PlayState
-from spades.play.tricks import legal_cards, play_card, write_rules, written_rules
+from spades.play import (
+    SRP_3_COUNT,
+    SRP_3_PIECES,
+    PlayState,
+    legal_cards,
+    play_card,
+    srp1,
+    srp3,
+    write_rules,
+    written_rules,
+)
 from spades.scoring import score_side
 from tables.engine.scratch import scratch
 from tables.engine.states import new_states
 from tables.players.unseen import WAYS, count_deals, deal_unseen, seed_view
 
 # A seat's ``pieces`` hold SRP's bits, then n (4 bits), samples per decision (20 bits) and C in points (20 bits).
-TRICKS_SHIFT, SAMPLES_SHIFT, C_SHIFT = N_PIECES_3, N_PIECES_3 + 4, N_PIECES_3 + 24
+TRICKS_SHIFT, SAMPLES_SHIFT, C_SHIFT = SRP_3_COUNT, SRP_3_COUNT + 4, SRP_3_COUNT + 24
 MOST_SAMPLES = MOST_C = (1 << 20) - 1
 MOST_CARDS = 13
 # An arm is a card that can be played. The array of arms has cards, then numbers of iterations, then sums of rewards.
@@ -42,7 +49,7 @@ N_ARM, TOTAL_ARM = MOST_CARDS, 2 * MOST_CARDS
 
 def packed(tricks: int, samples: int, c_points: int) -> int:
     """Return the ``pieces`` of a UCT player that uses SRP with all pieces; ``tricks`` is the n of UCT(n)."""
-    return PIECES_3 | tricks << TRICKS_SHIFT | samples << SAMPLES_SHIFT | c_points << C_SHIFT
+    return SRP_3_PIECES | tricks << TRICKS_SHIFT | samples << SAMPLES_SHIFT | c_points << C_SHIFT
 
 
 def srp_of(state: PlayState, me: int, version: int) -> int:
@@ -85,7 +92,7 @@ def search(state: PlayState, me: int, arms: Any, n_arms: int, states: list[PlayS
     sim.deck = state.deck
     write_rules(sim, written_rules(state))
     for seat in range(4):
-        sim.pieces[seat] = PIECES_3
+        sim.pieces[seat] = SRP_3_PIECES
     plays = 4 * state.hand[me].bit_count() - state.trick_size - 1
     for done in range(samples):
         arm = done if done < n_arms else _most_promising(arms, n_arms, done, c_points)

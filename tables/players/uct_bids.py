@@ -11,8 +11,7 @@ import numpy as np
 
 from spades.legal import allowed_bids
 from spades.options import Policy
-from spades.play.srp.goals import ALL_PIECES
-from spades.play.state import PlayState
+from spades.play import ALL_PIECES, PlayState
 from spades.rules import Rules
 from tables.engine.choose_bid import auction_at
 from tables.engine.game import bid_seat, play_out

@@ -13,8 +13,7 @@ at the seats: their multinomial, times the number of deals of suits i + 1..3 wit
 
 from typing import Any
 
-from spades.play.state import PlayState
-from spades.play.tricks import MASK32, suit_mask, unseen_cards
+from spades.play import MASK32, PlayState, suit_mask, unseen_cards
 from tables.engine.deal import below, seed_rng, uniform
 
 PLACE_COUNTS = 14  # a seat needs 0 to 13 cards

@@ -9,8 +9,7 @@ seat of each card.
 from typing import Any
 
 from spades.cards import lowest
-from spades.play.state import PlayState
-from spades.play.tricks import unseen_cards
+from spades.play import PlayState, unseen_cards
 from tables.engine.deal import uniform
 from tables.players.unseen import places
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from spades.bis.blind_nil import HIGH_SUM
+from spades.bis import HIGH_SUM
 from spades.position import auction_after
 from spades.rules import make_rules
 from tables.arena.result import MatchResult

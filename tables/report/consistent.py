@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.options import Policy
-from spades.play.state import PlayState
-from spades.play.tricks import write_rules
+from spades.play import PlayState, write_rules
 from spades.rules import Rules
 from tables.engine.bid_deals import BidDeals
 from tables.engine.deal import Deals, prepare_state, seed_rng, start_round

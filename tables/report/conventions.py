@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.bis.conventions import FIVE, MOST_TAKES, covers_nil
-from spades.bis.regular import limit_takes
+from spades.bis import BIG5_BID, BIG5_MOST_TAKES, covers_nil, limit_takes
 from spades.scoring import NO_BID
 from tables import fit
 from tables.arena.match import Match, play
@@ -107,10 +106,10 @@ def _kinds(rounds: Rounds) -> dict[str, NDArray[np.bool_]]:
     takes = np.array([limit_takes(estimate, NO_BID) for estimate in rounds.estimates[:, :2].ravel().tolist()])
     covers = [covers_nil(hand, n, 4) for hand, n in zip(hands.ravel().tolist(), takes.tolist(), strict=True)]
     takes, signals = takes.reshape(bids.shape), np.array(covers).reshape(bids.shape) & (bids > 0)
-    kinds = {f"signal with {n} takes": signals & (takes == n) for n in range(4, MOST_TAKES + 1)}
+    kinds = {f"signal with {n} takes": signals & (takes == n) for n in range(4, BIG5_MOST_TAKES + 1)}
     return kinds | {
-        "refusal: a 5 becomes 4": ~signals & (bids == FIVE),
-        "others": ~signals & (bids > 0) & (bids != FIVE),
+        "refusal: a 5 becomes 4": ~signals & (bids == BIG5_BID),
+        "others": ~signals & (bids > 0) & (bids != BIG5_BID),
     }
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spades.bis.nil import interpolate
+from spades.bis import interpolate
 from spades.position import read_auction
 from spades.scoring import NO_BID
 from spades.tables import PARTNERSHIP_PROFILE

@@ -14,12 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.cards import DECK, cards_of, parse_card
-from spades.inference.deals import Floats, deals_of
-from spades.inference.holders import BIDDERS, Bids, Readers, infer, prior_column_of, prior_row_of, readers_of
-from spades.inference.knowledge import SPECTATOR, View, unseen_of
+from spades.inference import (
+    BIDDERS,
+    SPECTATOR,
+    Bids,
+    Floats,
+    Readers,
+    View,
+    deals_of,
+    infer_from_view,
+    prior_column_of,
+    prior_row_of,
+    readers_of,
+    unseen_of,
+)
 from spades.legal import deck_of
-from spades.play.state import PlayState
-from spades.play.tricks import play_card, write_rules
+from spades.play import PlayState, play_card, write_rules
 from spades.policies import parse_policy
 from spades.scoring import Standing
 from tables.builders.priors import BIDDERS as POLICIES
@@ -91,7 +101,7 @@ def holders_of(deals: BidDeals, i: int, view: View) -> NDArray[np.int64]:
 
 
 def _net(view: View, bids: Bids, readers: Readers) -> Floats:
-    found = infer(view, bids, RULES, readers)
+    found = infer_from_view(view, bids, RULES, readers)
     assert found is not None, "the true deal fits"
     return found.deals.probabilities
 
@@ -188,7 +198,7 @@ def example(setup: Setup) -> str:
     spectator = View(deck_of(RULES), SPECTATOR, 0, 0, 0, (0, 0, 0, 0), (0, 0, 0, 0))
 
     def chances(bidder: str, made: int, viewers: Sequence[int], cards: Sequence[int]) -> str:
-        found = infer(spectator, Bids(EXAMPLE[:made], bidder, Standing(0, 0, 0, 0)), RULES, readers)
+        found = infer_from_view(spectator, Bids(EXAMPLE[:made], bidder, Standing(0, 0, 0, 0)), RULES, readers)
         assert found is not None, "every seat may hold every card"
         p = found.deals.probabilities[[found.unseen.cards.index(card) for card in cards]]
         seen = 100 * p[:, 1, None] / (1 - p[:, viewers])

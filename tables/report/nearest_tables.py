@@ -14,9 +14,7 @@ import numpy as np
 
 from spades.rules import FIELDS, Rules, make_rules, overrides_of
 from spades.scoring import Standing
-from spades.winprob.games import WinTableSlice, place_of
-from spades.winprob.nearest_errors import ERRORS_FILE
-from spades.winprob.win_table import WIN_SCALE, win_probability
+from spades.winprob import ERRORS_FILE, WIN_SCALE, WinTableSlice, place_of, win_probability
 from tables.builders.extra_win_tables import tens_around
 from tables.builders.win_tables import BUCKETS, POLICY, bucket_outcomes, by_both_sides, solve
 from tables.learning.training_data import scores_of_games

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from spades.play.state import PlayState
+from spades.play import PlayState
 from spades.policies import parse_policy
 from spades.rules import Rules, make_rules
 from spades.scoring import NIL

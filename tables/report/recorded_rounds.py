@@ -10,13 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.bis.nil import GRID, NOT_RULED_OUT, NilTerms, consider_nil
-from spades.bis.partnership import bis
+from spades.bis import GRID, NOT_RULED_OUT, NilTerms, bis, consider_nil
 from spades.cards import suits_of
 from spades.legal import EVERY_BID, allowed_bids
 from spades.options import RAW, Policy
-from spades.play.state import PlayState
-from spades.play.tricks import legal_cards, play_card, write_rules
+from spades.play import PlayState, legal_cards, play_card, write_rules
 from spades.policies import parse_policy
 from spades.rules import Rules
 from spades.scoring import START

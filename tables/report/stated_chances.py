@@ -17,12 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.play.state import PlayState
-from spades.play.tricks import write_rules
+from spades.play import PlayState, write_rules
 from spades.policies import parse_policy
 from spades.rules import Rules, make_rules
 from spades.scoring import game_winner
-from spades.winprob.win_table import win_array, win_probability
+from spades.winprob import win_array, win_probability
 from tables.engine.choose_bid import standing_at
 from tables.engine.deal import Deals, deal_round, prepare_state, seat_players
 from tables.engine.game import MOST_ROUNDS, Lineup, bid_seat, play_out, score_of_side, win_probability_after_round

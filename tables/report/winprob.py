@@ -7,7 +7,7 @@ from spades.levels import kind_of_player
 from spades.options import PLAYER_KINDS
 from spades.policies import parse_policy
 from spades.rules import PRESETS, Rules, make_rules
-from spades.winprob.games import WON_VARIANTS
+from spades.winprob import WON_VARIANTS
 from tables.markdown import table
 from tables.report.setup import LONG, PAPER, Players, Setup, both, by_points, percent
 

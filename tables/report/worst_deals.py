@@ -5,11 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spades.cards import format_pbn
-from spades.play.state import PlayState
-from spades.play.tricks import write_rules
+from spades.play import PlayState, write_rules
 from spades.policies import parse_policy
 from spades.rules import Rules
-from spades.winprob.win_table import win_array
+from spades.winprob import win_array
 from tables.engine.deal import Deals, prepare_state
 from tables.engine.game import bid_seat, play_out, start_mid_game, win_probability_after_round
 from tables.engine.jit import round_loop

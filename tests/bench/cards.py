@@ -17,9 +17,7 @@ from spades.bidder import decide
 from spades.cards import CARD_NAMES, DECK, cards_of
 from spades.contract.answers import card_answer
 from spades.contract.card_request import read_card
-from spades.play.card_reasons import explain_card
-from spades.play.srp.player import srp4
-from spades.play.tricks import play_card
+from spades.play import explain_card, play_card, srp4
 from spades.policies import parse_policy
 from spades.position import Position
 from spades.rules import PRESETS

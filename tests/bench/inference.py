@@ -15,7 +15,7 @@ from service.endpoints.inferences import parts
 from spades.cards import SUITS
 from spades.contract.card_request import read_card
 from spades.contract.inference_request import MAX_DEALS, read_inference
-from spades.inference.holders import readers_of
+from spades.inference import readers_of
 from spades.tableset import TableSet, open_tables
 from tests.bench import cards
 from tests.bench.cards import times_us

@@ -32,7 +32,7 @@ from spades.winprob.features import (
     ModelPosition,
     holdings,
 )
-from spades.winprob.games import BAGS, SLICES, WinTableSlice
+from spades.winprob.games import BAGS, SHIPPED_SLICES, WinTableSlice
 from spades.winprob.outcomes import OURS, OUTCOMES, THEIRS
 from tables.alternatives import CLASSES
 from tables.arena.public.bots import BOTS
@@ -404,7 +404,7 @@ def winnable(rng: random.Random) -> tuple[Rules, WinTableSlice]:
     """Return rules that have a win table, and the table's place."""
     if rng.random() < 0.5:
         return rng.choice(list(MORE.items()))
-    return rng.choice(list(SLICES.items()))
+    return rng.choice(list(SHIPPED_SLICES.items()))
 
 
 def table_of(win_slice: WinTableSlice) -> Table:
@@ -921,7 +921,7 @@ CASES: dict[str, Maker] = {
     TRICKS + "without_bosses": lambda r: next((h, u) for _, _, h, _, u in [sitting(r)]),
     TRICKS + "lowest_rank": lambda r: (cards(r, 1),),
     TRICKS + "least_winning_lead": lambda r: sitting(r, True)[3:],
-    "spades.play.wrp.wrp": lambda r: sitting(r)[:2],
+    "spades.play.wrp.wrp_card": lambda r: sitting(r)[:2],
     SRP + "goals.sum_of_contracts": lambda r: (sitting(r)[0],),
     SRP + "goals.pieces_in_use": lambda r: (*sitting(r)[:2], r.randint(1, 4)),
     SRP + "goals.bags_cost": lambda r: (staked(r)[0],),

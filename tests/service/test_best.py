@@ -5,7 +5,7 @@ import pytest
 from service.__main__ import main
 from service.app import create_app
 from spades.rules import PRESETS, VARIANTS
-from spades.winprob.games import WON_VARIANTS
+from spades.winprob import WON_VARIANTS
 from tests.conftest import committed_tables
 from tests.one_set import one_set
 from tests.patience import patient

@@ -17,20 +17,22 @@ from spades.contract.card_request import MAX_CARD_ITEMS, read_card
 from spades.contract.examples import CARD_ANSWER, CARD_REQUEST
 from spades.explain.pass_explanation import PASS_TEMPLATES
 from spades.explain.reasons import TEMPLATES
-from spades.play.card_reasons import CARD_NUMBERS, CARD_TEMPLATES, PLAYERS
-from spades.play.solo import others_need
-from spades.play.srp.player import srp3
-from spades.play.state import PlayState
-from spades.play.tricks import (
+from spades.play import (
+    CARD_NUMBERS,
+    CARD_TEMPLATES,
+    PLAYERS,
+    PlayState,
     beats,
     cards_above,
     cards_below,
     legal_cards,
     play_card,
+    srp3,
     tricks_needed,
     unseen_cards,
     write_rules,
 )
+from spades.play.solo import others_need
 from spades.policies import parse_policy
 from spades.rules import CUTTHROAT, TRICKS_COUNT_FOR_CONTRACT, make_rules
 from spades.scoring import contract_of, is_nil

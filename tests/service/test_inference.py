@@ -29,8 +29,8 @@ from spades.contract.answers import probabilities_answer
 from spades.contract.examples import INFERENCE_ANSWER, INFERENCE_REQUEST, SHORT_INFERENCE_REQUEST, SPECTATOR_REQUEST
 from spades.contract.faults import CODES, RequestError
 from spades.contract.inference_request import MAX_DEALS, MAX_INFERENCE_ITEMS, InferenceRequest, read_inference
-from spades.inference.deals import draw, sampler_of
-from spades.inference.holders import ONE, VALUE_UNIT, WEIGHT_UNIT, infer, readers_of
+from spades.inference import draw, sampler_of
+from spades.inference.holders import ONE, VALUE_UNIT, WEIGHT_UNIT, infer_from_view, readers_of
 from tests.conftest import ROOT, committed_tables
 from tests.one_set import one_set
 from tests.patience import patient, post
@@ -283,7 +283,7 @@ def test_faults_name_what_is_wrong(call):
 
 
 def test_a_request_for_which_the_bids_leave_no_deal(call, monkeypatch):
-    monkeypatch.setattr("spades.contract.answers.infer", lambda *_: None)
+    monkeypatch.setattr("spades.contract.answers.infer_from_view", lambda *_: None)
     (fault,) = call("POST", "/v1/inference", json=MIDWAY).json()["errors"]
     assert (fault["pointer"], fault["code"]) == ("/bids", "contradiction")
 
@@ -383,7 +383,7 @@ def test_a_seed_gives_the_same_deals_in_steps_of_any_size(monkeypatch):
 def test_deals_are_those_that_were_drawn():
     """The bytes of the answer, against names looked up one by one."""
     call = read_inference(MIDWAY | {"deals": 5})
-    inferred = infer(call.view, call.bids, call.rules, committed_readers())
+    inferred = infer_from_view(call.view, call.bids, call.rules, committed_readers())
     assert inferred is not None
     drawn = draw(sampler_of(inferred.deals), 5, np.random.default_rng(0))
     unseen = inferred.unseen
@@ -415,7 +415,7 @@ def _name(card):
 
 def test_probabilities_that_round_to_nothing_stay_above_0(monkeypatch):
     call = read_inference(MIDWAY)
-    inferred = infer(call.view, call.bids, call.rules, committed_readers())
+    inferred = infer_from_view(call.view, call.bids, call.rules, committed_readers())
     assert inferred is not None
     small = inferred.deals.probabilities.copy()
     small[0, 0] = 1e-14

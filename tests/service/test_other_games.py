@@ -9,7 +9,7 @@ from spades.contract.bid_request import read_bid
 from spades.contract.faults import RequestError
 from spades.rules import FIELDS, NO_LOSING_GOAL, PRESETS, make_rules
 from spades.scoring import Standing
-from spades.winprob.games import KEY_FIELDS
+from spades.winprob import KEY_FIELDS
 from spades.winprob.nearest_errors import ERRORS
 from spades.winprob.win_table import table_bags, win_probability
 from tests.conftest import committed_tables

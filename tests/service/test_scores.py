@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spades.contract.examples import BLIND_REQUEST, CARD_REQUEST, INFERENCE_REQUEST, REQUEST
-from spades.play.state import PlayState
+from spades.play import PlayState
 from spades.position import is_over
 from spades.rules import NO_LOSING_GOAL, PRESETS, Rules
 from spades.scoring import game_winner

@@ -28,12 +28,11 @@ from spades.cards import CARD_NAMES
 from spades.contract.card_request import DEFAULT_SEARCH_DEALS, MAX_SEARCH_DEALS, SEARCH, read_card
 from spades.contract.examples import CARD_REQUEST, SEARCH_REQUEST
 from spades.errors import TablesError
-from spades.inference.holders import readers_of
-from spades.play.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
-from spades.play.tricks import play_card, write_rules
+from spades.inference import readers_of
+from spades.play import CARD_NUMBERS, CARD_TEMPLATES, play_card, write_rules
 from spades.policies import parse_policy
 from spades.rules import make_rules
-from spades.winprob.win_table import win_array
+from spades.winprob import win_array
 from tables.arena import searching
 from tables.engine.deal import deal_round, prepare_state, seat_players
 from tables.engine.jit import entry

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spades.bis.nil import GRID
+from spades.bis import GRID
 
 
 @pytest.mark.parametrize(

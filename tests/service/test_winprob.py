@@ -3,7 +3,7 @@
 import pytest
 
 from spades.rules import PRESETS
-from spades.winprob.games import WON_VARIANTS
+from spades.winprob import WON_VARIANTS
 
 
 @pytest.mark.parametrize("preset", [name for name, rules in PRESETS.items() if rules.variant in WON_VARIANTS])

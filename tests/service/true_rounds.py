@@ -13,9 +13,7 @@ from typing import Any
 from spades.cards import CARD_NAMES, FIRST_SPADE, SUITS, cards_of
 from spades.legal import allowed_bids, deck_number, deck_of
 from spades.passing import cards_to_pass, gives_first
-from spades.play.srp.goals import ALL_PIECES
-from spades.play.state import PlayState
-from spades.play.tricks import legal_cards, play_card
+from spades.play import ALL_PIECES, PlayState, legal_cards, play_card
 from spades.rules import CUTTHROAT, MIRROR, WHIZ, Rules, make_rules
 from spades.scoring import NO_BID
 

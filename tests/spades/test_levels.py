@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from spades.bidder import Position, decide
+from spades.bidder import decide
 from spades.bis.nil import SURE_LOSER
 from spades.cards import DECK, cards_of, parse_pbn
 from spades.errors import PolicyError
@@ -13,7 +13,7 @@ from spades.explain.reasons import MOST_IN_BRIEF
 from spades.levels import DRAWS_PER_SEED, MOST_TRICKS, hash_normal, perturbed, sample_bid
 from spades.options import Policy
 from spades.policies import ROWS, SERVED, parse_policy, with_skill
-from spades.position import BRIEF
+from spades.position import BRIEF, Position
 from spades.rules import PRESETS
 from spades.scoring import Standing
 from spades.skill import decide_with_skill, position_seed

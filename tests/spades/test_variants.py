@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades.bidder import Position, decide
+from spades.bidder import decide
 from spades.cards import parse_pbn
 from spades.legal import extra_spades_of, nil_threshold, sees_no_jokers, variant_of
 from spades.options import Policy
 from spades.policies import BY_NAME, parse_policy
+from spades.position import Position
 from spades.rules import (
     CUTTHROAT,
     JOKERS,

@@ -13,7 +13,7 @@ from spades.scoring import contract_of, is_nil, nil_stake
 
 # The pieces of SRP, as bits of `PlayState.pieces`. Each can be switched off to measure how much it wins. The first nine
 # are those of SRP 1. SRP 2 added the next nine, SRP 4 the others.
-PIECE_NAMES = (
+SRP_PIECE_NAMES = (
     "sure takes",
     "setting",
     "bag dodging",
@@ -67,11 +67,11 @@ OWN_SHARE, LOW_KEPT, UNDER_PARTNER, TRUMPS_KEPT, RUFF_BEHIND, HIGH_LEADS, COVER_
     COVER_FEW,
     SECOND_RUFFS,
 ) = (1 << i for i in range(18, 32))
-N_PIECES = len(PIECE_NAMES)
+N_PIECES = len(SRP_PIECE_NAMES)
 ALL_PIECES = (1 << N_PIECES) - 1
-FIRST_PIECES = OWN_SHARE - 1  # the pieces of SRP 1
-N_PIECES_3 = 18
-PIECES_3 = (1 << N_PIECES_3) - 1  # the pieces of SRP 2 and 3
+SRP_1_PIECES = OWN_SHARE - 1  # the pieces of SRP 1
+SRP_3_COUNT = 18
+SRP_3_PIECES = (1 << SRP_3_COUNT) - 1  # the pieces of SRP 2 and 3
 # Options that no version uses: few bids sum to 8, the limit of "strong under" rounds, and not to FEW_BID; in "over"
 # rounds, set the opponents only if they can lose at most OVER_SPARE more tricks. `python -m tables fit srp@4` measures
 # them.
@@ -97,9 +97,9 @@ def pieces_in_use(state: PlayState, me: int, version: int) -> int:
     pieces = int(state.pieces[me])
     both_bid_nil = (is_nil(state.bid[0]) or is_nil(state.bid[2])) and (is_nil(state.bid[1]) or is_nil(state.bid[3]))
     if version < 4:
-        pieces &= PIECES_3
+        pieces &= SRP_3_PIECES
     if version == 1 or both_bid_nil:
-        pieces &= FIRST_PIECES | ~PIECES_3
+        pieces &= SRP_1_PIECES | ~SRP_3_PIECES
     return pieces & ~SIGNALS if version >= 3 else pieces
 
 

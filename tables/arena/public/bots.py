@@ -1,7 +1,7 @@
 """The public bots by name and number, and the bid of any of them, as a kernel."""
 
 from spades.legal import allowed_bids, nearest_allowed
-from spades.play.state import PlayState
+from spades.play import PlayState
 from spades.rules import Rules
 from tables.arena.public.cards_with_cats import cards_with_cats
 from tables.arena.public.jus144tice import jus144tice

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.bis.nil import GRID, NilTerms, consider_nil
+from spades.bis import GRID, NilTerms, consider_nil
 from spades.cards import ACE, FIRST_SPADE, suits_of
-from spades.inference.holders import PRIOR_COLUMNS, reads_bids
+from spades.inference import PRIOR_COLUMNS, reads_bids
 from spades.legal import EVERY_BID, extra_spades_of
 from spades.options import RAW, Policy
 from spades.rules import Rules

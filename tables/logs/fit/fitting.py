@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from spades.bis.nil import GRID
-from spades.inference.holders import BID_CLASSES, FIRST_PRIOR_ROWS, PRIOR_COLUMNS, SUIT_RANKS
+from spades.bis import GRID
+from spades.inference import BID_CLASSES, FIRST_PRIOR_ROWS, PRIOR_COLUMNS, SUIT_RANKS
 from tables.builders.curve_fit import Design, bin_middles, design, sequences
 from tables.builders.curves import value_at_bins
 from tables.builders.newton import minimize_convex

@@ -14,8 +14,7 @@ from scipy.special import softmax
 from spades.rules import Rules
 from spades.scoring import score_side
 from spades.tables import Tables
-from spades.winprob.games import SHIPPED
-from spades.winprob.outcomes import OUTCOMES
+from spades.winprob import OUTCOMES, SHIPPED
 from tables.builders.win_tables import NO_PENALTY
 from tables.engine.simulate import with_games
 from tables.learning.training_data import MOST_TRIED, NONE, Played, empty_labels, label

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.rules import Rules, overrides_of
-from spades.winprob.games import SHIPPED, WinTableSlice, cells_of
-from spades.winprob.win_table import WIN_SCALE
+from spades.winprob import SHIPPED, WIN_SCALE, WinTableSlice, cells_of
 from tables.builders.win_tables import (
     BUCKETS,
     EDGES,

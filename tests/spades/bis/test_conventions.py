@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.breakdown import breakdown
-from spades.bidder import Position, decide
+from spades.bidder import decide
 from spades.bis.conventions import (
     CONVENTION_RULES,
     SILENT,
@@ -25,7 +25,7 @@ from spades.legal import EVERY_BID
 from spades.manifest import Manifest
 from spades.options import AUTO, BIG5, BIG6, CONVENTIONS, NO_CONVENTION
 from spades.policies import parse_policy
-from spades.position import read_auction
+from spades.position import Position, read_auction
 from spades.rules import Rules, make_rules
 from spades.scoring import BLIND_NIL, START, Standing
 from spades.tables import BIG5_PROFILE, BIG6_PROFILE, convention_of, profile_of

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spades.bidder import Position, decide
+from spades.bidder import decide
 from spades.bis.nil import GRID
 from spades.cards import parse_pbn
 from spades.manifest import Manifest
 from spades.policies import parse_policy
-from spades.position import auction_after
+from spades.position import Position, auction_after
 from spades.rules import describe, make_rules
 from spades.scoring import Standing
 from spades.tables import BIG5_PROFILE, BIG6_PROFILE, PARTNERSHIP_PROFILE, SEQUENCES

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades.bidder import Position, decide
+from spades.bidder import decide
 from spades.bis.partnership import MANY_SPADES, bis
 from spades.bis.regular import MOST_RUFFS, certain_tricks, limit_takes, regular_takes
 from spades.cards import parse_pbn, suits_of
 from spades.legal import EVERY_BID
 from spades.options import Policy
 from spades.policies import parse_policy
-from spades.position import auction_after, read_auction
+from spades.position import Position, auction_after, read_auction
 from spades.rules import Rules
 from spades.scoring import BLIND_NIL, START
 from spades.tables import JOKERS_PROFILE

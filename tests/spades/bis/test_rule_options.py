@@ -4,11 +4,11 @@ import random
 
 import pytest
 
-from spades.bidder import Position, decide
+from spades.bidder import decide
 from spades.cards import parse_pbn
 from spades.legal import allowed_bids
 from spades.policies import parse_policy
-from spades.position import auction_after
+from spades.position import Position, auction_after
 from spades.rules import Rules, make_rules
 from spades.scoring import Standing
 from tables.report.rule_options import LONG, OPTIONS, SHORT

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from spades.bidder import Position, decide
+from spades.bidder import decide
 from spades.bis.cutthroat import apply_finish, bis_cutthroat, own_and_best, project_race
 from spades.bis.endgame import RULE_NAMES, Proposal
 from spades.bis.nil import ACE_OF_SPADES, NOT_RULED_OUT, Nil
@@ -14,7 +14,7 @@ from spades.cards import RANKS, parse_pbn
 from spades.errors import PolicyError
 from spades.legal import EVERY_BID
 from spades.policies import BY_NAME, parse_policy
-from spades.position import auction_after
+from spades.position import Position, auction_after
 from spades.rules import CUTTHROAT, make_rules
 from spades.scoring import NO_BID, Standing, score_seat
 from spades.tables import CUTTHROAT_PROFILE

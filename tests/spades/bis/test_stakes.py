@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from spades.bidder import Position, decide
+from spades.bidder import decide
 from spades.bis.nil import scaled_nil_threshold
 from spades.bis.regular import (
     AS_COUNTED,
@@ -21,6 +21,7 @@ from spades.cards import parse_pbn
 from spades.legal import EVERY_BID, simplified_rules
 from spades.options import Policy
 from spades.policies import parse_policy
+from spades.position import Position
 from spades.rules import PRESETS, Rules, make_rules
 from spades.scoring import BLIND_NIL, NO_BID
 from tests.conftest import committed_tables

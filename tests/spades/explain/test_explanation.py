@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades.bidder import Position, decide
+from spades.bidder import decide
 from spades.bis.endgame import RULE_NAMES
 from spades.cards import parse_pbn
 from spades.manifest import Manifest
 from spades.policies import parse_policy
+from spades.position import Position
 from spades.rules import make_rules
 from spades.scoring import Standing
 from spades.tableset import TableSet

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spades.cards import cards_of, format_card
-from spades.play.srp.goals import ALL_PIECES, FIRST_PIECES, PIECE_NAMES
+from spades.play.srp.goals import ALL_PIECES, SRP_1_PIECES, SRP_PIECE_NAMES
 from spades.play.tricks import play_card, unseen_cards
 from tables.players.choose_card import IDS, choose_card
 from tests import naive
@@ -109,9 +109,9 @@ def test_the_last_card_is_forced(player):
 
 def test_every_piece_matters():
     """Switching off any rule of SRP 1 changes some card in some round."""
-    for piece in range(FIRST_PIECES.bit_length()):
+    for piece in range(SRP_1_PIECES.bit_length()):
         assert any(played(number, ALL_PIECES) != played(number, ALL_PIECES & ~(1 << piece)) for number in range(300)), (
-            PIECE_NAMES[piece]
+            SRP_PIECE_NAMES[piece]
         )
 
 

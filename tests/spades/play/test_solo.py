@@ -9,7 +9,7 @@ import hashlib
 import pytest
 
 from spades.cards import format_card, parse_card
-from spades.play.solo import BAG_DODGING, PIECES_1, SETTING, is_safe, others_need, own_need, wants_tricks
+from spades.play.solo import BAG_DODGING, SETTING, SOLO_1_PIECES, is_safe, others_need, own_need, wants_tricks
 from spades.play.srp.goals import ALL_PIECES
 from spades.play.tricks import play_card, unseen_cards, write_rules
 from spades.rules import make_rules
@@ -32,7 +32,7 @@ def sitting(bids, taken, hands=("32.A.A.A", "54.K.K.K", "76.Q.Q.Q", "98.J.J.J"),
 def goal(bids, taken, hands=("32.A.A.A", "54.K.K.K", "76.Q.Q.Q", "98.J.J.J"), pieces=ALL_PIECES):
     """Return whether seat 0 plays to win tricks."""
     s = sitting(bids, taken, hands, pieces)
-    return wants_tricks(s, 0, unseen_cards(s, 0), pieces & PIECES_1)
+    return wants_tricks(s, 0, unseen_cards(s, 0), pieces & SOLO_1_PIECES)
 
 
 def test_needs_are_ones_own():

@@ -12,14 +12,14 @@ from spades.play.srp.goals import (
     ALL_PIECES,
     COVER_KEPT,
     COVER_ODDS,
-    FIRST_PIECES,
     HIGH_LEADS,
     LOW_KEPT,
-    N_PIECES_3,
     OWN_SHARE,
-    PIECES_3,
     RUFF_BEHIND,
     SIGNALS,
+    SRP_1_PIECES,
+    SRP_3_COUNT,
+    SRP_3_PIECES,
     STAKES,
     TRUMPS_KEPT,
     UNDER_PARTNER,
@@ -146,29 +146,31 @@ def test_a_nil_is_left_alone_where_the_contract_wins():
     bids = (4, 0, 4, 4)
     s = at_stake(130, 0, bids, (2, 0, 2, 2))  # 4 of 7
     assert wins_by_contract(s, 0)
-    assert not attack_pays(s, 0, 1, PIECES_3)
-    assert attack_pays(s, 0, 1, PIECES_3 & ~STAKES)
-    assert attack_pays(at_stake(130, 0, bids, (2, 0, 2, 1)), 0, 1, PIECES_3)  # 4 of 8 tricks needed: enough are left
+    assert not attack_pays(s, 0, 1, SRP_3_PIECES)
+    assert attack_pays(s, 0, 1, SRP_3_PIECES & ~STAKES)
+    assert attack_pays(
+        at_stake(130, 0, bids, (2, 0, 2, 1)), 0, 1, SRP_3_PIECES
+    )  # 4 of 8 tricks needed: enough are left
     s = at_stake(130, 80, bids, (2, 0, 2, 2))
     assert not wins_by_contract(s, 0)  # they reach 220 points with the nil
-    assert attack_pays(s, 0, 1, PIECES_3)
-    assert attack_pays(at_stake(0, 80, (8, 0, 4, 4), (3, 0, 2, 1)), 0, 1, PIECES_3)  # 7 of 7, but the nil would win
+    assert attack_pays(s, 0, 1, SRP_3_PIECES)
+    assert attack_pays(at_stake(0, 80, (8, 0, 4, 4), (3, 0, 2, 1)), 0, 1, SRP_3_PIECES)  # 7 of 7, but the nil would win
 
 
 @pytest.mark.compiled
 def test_without_its_new_pieces_it_is_srp1():
     bids = frozen_bids()[:500]
     assert np.array_equal(
-        compiled_rounds(0, 500, bids, "srp@2", pieces=FIRST_PIECES), compiled_rounds(0, 500, bids, "srp@1")
+        compiled_rounds(0, 500, bids, "srp@2", pieces=SRP_1_PIECES), compiled_rounds(0, 500, bids, "srp@1")
     )
 
 
 def test_the_pieces_of_each_version():
-    few, added = FIRST_PIECES & ~SIGNALS, ALL_PIECES & ~PIECES_3
+    few, added = SRP_1_PIECES & ~SIGNALS, ALL_PIECES & ~SRP_3_PIECES
     for bids, expected in (
-        ((3, 3, 3, 3), (FIRST_PIECES, PIECES_3, PIECES_3 & ~SIGNALS, ALL_PIECES & ~SIGNALS)),
-        ((0, 3, 0, 3), (FIRST_PIECES, PIECES_3, PIECES_3 & ~SIGNALS, ALL_PIECES & ~SIGNALS)),
-        ((0, 3, 3, 14), (FIRST_PIECES, FIRST_PIECES, few, few | added)),  # both sides bid nil
+        ((3, 3, 3, 3), (SRP_1_PIECES, SRP_3_PIECES, SRP_3_PIECES & ~SIGNALS, ALL_PIECES & ~SIGNALS)),
+        ((0, 3, 0, 3), (SRP_1_PIECES, SRP_3_PIECES, SRP_3_PIECES & ~SIGNALS, ALL_PIECES & ~SIGNALS)),
+        ((0, 3, 3, 14), (SRP_1_PIECES, SRP_1_PIECES, few, few | added)),  # both sides bid nil
     ):
         s = at_stake(0, 0, bids, (0, 0, 0, 0))
         assert tuple(pieces_in_use(s, 0, version) for version in (1, 2, 3, 4)) == expected
@@ -176,7 +178,7 @@ def test_the_pieces_of_each_version():
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("piece", range(FIRST_PIECES.bit_length(), N_PIECES_3 - 1))  # except STAKES: no rules here
+@pytest.mark.parametrize("piece", range(SRP_1_PIECES.bit_length(), SRP_3_COUNT - 1))  # except STAKES: no rules here
 def test_every_new_piece_matters(piece):
     bids = frozen_bids()
     whole = compiled_rounds(0, ROUNDS, bids, "srp@2")

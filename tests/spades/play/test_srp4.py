@@ -8,7 +8,7 @@ import pytest
 
 from spades.cards import format_card, parse_card, parse_pbn
 from spades.play.srp import goals
-from spades.play.srp.goals import ALL_PIECES, N_PIECES, N_PIECES_3, PIECES_3, bags_cost, wants_tricks
+from spades.play.srp.goals import ALL_PIECES, N_PIECES, SRP_3_COUNT, SRP_3_PIECES, bags_cost, wants_tricks
 from spades.play.srp.leads import (
     ATTACKS,
     COVERS,
@@ -47,7 +47,7 @@ def test_without_its_pieces_it_is_srp3():
     for seed in range(400):
         s = states.midway(seed)
         me = states.to_play(s)
-        s.pieces[me] &= PIECES_3
+        s.pieces[me] &= SRP_3_PIECES
         assert srp4(s, me) == srp3(s, me)
 
 
@@ -59,7 +59,7 @@ def test_the_winning_card_beats_the_card_on_the_table(suit, held, led):
     hands = [".".join(["", *(cards if i == suit else "" for i in range(3))]) for cards in others]
     name = "HDC"[suit]
     assert card_of(hands, (4, 4, 3, 3), [led + name]) == held[0] + name
-    assert card_of(hands, (4, 4, 3, 3), [led + name], pieces=PIECES_3) != held[0] + name
+    assert card_of(hands, (4, 4, 3, 3), [led + name], pieces=SRP_3_PIECES) != held[0] + name
 
 
 def test_a_spade_that_the_contract_needs_is_not_thrown():
@@ -67,7 +67,7 @@ def test_a_spade_that_the_contract_needs_is_not_thrown():
     hands = ["J...5432", "AT9...AK", "32...T98", "65...QJ7"]
     bids, taken = (1, 4, 1, 3), (1, 2, 3, 2)
     assert card_of(hands, bids, ["JS"], taken) == "AS"
-    assert card_of(hands, bids, ["JS"], taken, pieces=PIECES_3) in ("9S", "TS")
+    assert card_of(hands, bids, ["JS"], taken, pieces=SRP_3_PIECES) in ("9S", "TS")
 
 
 def test_a_nil_that_wins_the_trick_is_left_to_fail():
@@ -77,7 +77,7 @@ def test_a_nil_that_wins_the_trick_is_left_to_fail():
     assert card_of(hands, bids, ["5D", "3D", "4D"], taken) == "KS"  # the nil does not win
     hands[2] = "..6.3"
     assert card_of(hands, bids, ["5D", "3D", "6D"], taken) == "4C"
-    assert card_of(hands, bids, ["5D", "3D", "6D"], taken, pieces=PIECES_3) == "KS"
+    assert card_of(hands, bids, ["5D", "3D", "6D"], taken, pieces=SRP_3_PIECES) == "KS"
 
 
 def test_tricks_are_free_without_bags():
@@ -141,7 +141,7 @@ def test_the_features_of_a_lead():
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("piece", range(N_PIECES_3, N_PIECES))
+@pytest.mark.parametrize("piece", range(SRP_3_COUNT, N_PIECES))
 def test_every_new_piece_matters(piece):
     if SELDOM >> piece & 1:
         pytest.skip("it needs rules, or changes too few of these rounds")

@@ -17,7 +17,7 @@ from spades.winprob.games import (
     SHIPPED,
     SHIPPED_PRESETS,
     SHIPPED_ROWS,
-    SLICES,
+    SHIPPED_SLICES,
     WIN_CELLS,
     WON_VARIANTS,
     WinTableSlice,
@@ -34,11 +34,11 @@ from tests.more_games import MORE, MORE_ROWS
 
 
 def test_tables_stand_one_after_the_other(neutral):
-    places = sorted(set(SLICES.values()), key=lambda place: place.start)
+    places = sorted(set(SHIPPED_SLICES.values()), key=lambda place: place.start)
     ends = [place.start + cells_of(place) for place in places]
     assert [place.start for place in places] == [0, *ends[:-1]]
     assert ends[-1] == WIN_CELLS
-    for rules, place in SLICES.items():
+    for rules, place in SHIPPED_SLICES.items():
         assert slice_of(rules, neutral.plain) == place == SHIPPED[key_of(rules)]
         assert place.unit * (place.floor + place.size) == rules.win
         if rules.lose != NO_LOSING_GOAL:
@@ -184,7 +184,7 @@ def test_games_between_goals_as_far_apart_share_a_table(overrides, table):
     nearest = SHIPPED.nearest(rules)
     assert nearest is not None
     place, instead = nearest
-    own = SLICES[Rules(win=table[0], lose=table[1])]
+    own = SHIPPED_SLICES[Rules(win=table[0], lose=table[1])]
     assert instead == ()
     assert place == own._replace(floor=own.floor + (rules.win - table[0]) // 10)
     assert 10 * (place.floor + place.size) == rules.win
@@ -232,7 +232,7 @@ def test_bags_are_counted_from_the_penalty():
 
 def test_the_cell_of_a_score():
     rules = Rules(win=200, lose=-100)
-    place = SLICES[rules]
+    place = SHIPPED_SLICES[rules]
     win = np.zeros(WIN_CELLS, np.uint16)
     table = win[place.start : place.start + place.size**2 * BAGS**2].reshape(place.size, place.size, BAGS, BAGS)
     table[12 - place.floor, 5 - place.floor, 3, 7] = round(0.75 * WIN_SCALE)
@@ -296,11 +296,11 @@ def test_rare_outcomes_join_their_nearest():
     assert share[list(found[:, 0]).index(511)] == pytest.approx((2 + 88) / len(rows))
 
 
-@pytest.mark.parametrize("rules", SLICES, ids=lambda rules: str(overrides_of(rules)))
+@pytest.mark.parametrize("rules", SHIPPED_SLICES, ids=lambda rules: str(overrides_of(rules)))
 def test_the_tables_that_ship(rules):
     """At equal scores the chances are nearly even. More points are not worse, except for the grouping of outcomes."""
     tables = committed_tables()
-    place, win = SLICES[rules], tables.arrays["win"]
+    place, win = SHIPPED_SLICES[rules], tables.arrays["win"]
     assert tables.families["win"].figures["residual"] < RESIDUAL
     # A side is better off if its opponents bid first, more so where partner's bid decides a nil under a pass.
     assert win_probability(Standing(0, 0, 0, 0), place, win) == pytest.approx(0.5, abs=0.03 if rules.nil_pass else 0.02)

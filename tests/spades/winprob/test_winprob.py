@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades.bidder import Position, decide
+from spades.bidder import decide
 from spades.bis.nil import Nil
 from spades.bis.regular import Regular
 from spades.cards import parse_pbn, suits_of
 from spades.legal import EVERY_BID
 from spades.policies import parse_policy
-from spades.position import NOT_EXPLAINED, Turn, auction_after
+from spades.position import NOT_EXPLAINED, Position, Turn, auction_after
 from spades.rules import JOKERS, PRESETS, Rules, make_rules
 from spades.scoring import NO_BID, START, Standing
 from spades.tables import PARTNERSHIP_PROFILE
@@ -43,7 +43,7 @@ from spades.winprob.features import (
     holdings,
     model_position,
 )
-from spades.winprob.games import SHIPPED_PRESETS, SLICES, games_of
+from spades.winprob.games import SHIPPED_PRESETS, SHIPPED_SLICES, games_of
 from spades.winprob.outcome_values import Side, game_values, outcome_value_matrix
 from spades.winprob.outcomes import OURS, OUTCOMES, THEIRS
 from spades.winprob.weights import MOST_GAMES, GamesInUse, load_weights
@@ -398,7 +398,7 @@ def test_inputs_have_their_names(neutral):
     x = [0.0] * CARD_INPUTS
     hand = parse_pbn(WORKED)
     card_inputs(holdings(suits_of(hand)), x)
-    rules, place = SHORT, SLICES[SHORT]
+    rules, place = SHORT, SHIPPED_SLICES[SHORT]
     scores = Standing(163, -52, 3, 8)
     inputs = model_position(
         hand, auction_after((3, 0)), scores, EVERY_BID, (0, 0, 0), place, rules, neutral.plain

@@ -31,7 +31,8 @@ def bidder_file(tmp_path):
 
 # The policy `rb` as an outside bidder, through the service's own plain Python.
 RB_OUTSIDE = """
-    from spades.bidder import Position, decide
+    from spades.position import Position
+    from spades.bidder import decide
     from spades.cards import parse_card
     from spades.policies import parse_policy
     from spades.rules import make_rules

@@ -9,7 +9,7 @@ import pytest
 
 from spades.cards import CARD_NAMES, STANDARD
 from spades.contract.bid_request import read_bid
-from spades.play.state import PlayState
+from spades.play import PlayState
 from spades.rules import Rules, overrides_of
 from tables.arena import bidders
 from tables.arena.bidders import HttpBidder, PythonBidder, checked_bid, is_outside, open_bidder

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spades.play.state import PlayState
+from spades.play import PlayState
 from spades.tableset import open_tables
 from tables.arena.match import Match, PlayChunk, Played
 from tables.arena.result import describe_match, round_type, run_match

@@ -5,15 +5,15 @@ from itertools import product
 
 import pytest
 
-from spades.bidder import Position, decide
+from spades.bidder import decide
 from spades.cards import parse_pbn
 from spades.manifest import read_manifest
 from spades.policies import parse_policy
+from spades.position import Position
 from spades.rules import PARTNERSHIP, PRESETS, make_rules
 from spades.scoring import Standing
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
-from spades.winprob import games
-from spades.winprob.games import SHIPPED, key_of, place_of
+from spades.winprob import SHIPPED, games, key_of, place_of
 from tables.builders import extra_win_tables
 from tables.builders.extra_win_tables import MORE, game_overrides, parts_of, rules_of_text, with_games
 from tables.builders.win_tables import RESIDUAL

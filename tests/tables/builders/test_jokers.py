@@ -36,7 +36,7 @@ from spades.cards import (
 )
 from spades.contract.bid_request import read_bid
 from spades.legal import EVERY_BID
-from spades.play.tricks import legal_cards, play_card
+from spades.play import legal_cards, play_card
 from spades.policies import parse_policy
 from spades.position import Position
 from spades.rules import JOKERS, make_rules

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from spades.inference.holders import BID_CLASSES, FIRST_PRIOR_ROWS, PRIOR_COLUMNS, prior_column_of, prior_row_of
-from spades.inference.holders import BIDDERS as READ
+from spades.inference import BID_CLASSES, FIRST_PRIOR_ROWS, PRIOR_COLUMNS, prior_column_of, prior_row_of
+from spades.inference import BIDDERS as READ
 from spades.policies import parse_policy
 from spades.tableset import open_tables
 from tables.builders import priors

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from spades.bis.regular import certain_tricks
+from spades.bis import certain_tricks
 from spades.cards import spades_of
 from spades.rules import make_rules
 from tables.__main__ import main

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from spades.cards import DECK
-from spades.play.tricks import write_rules
+from spades.play import write_rules
 from spades.policies import parse_policy
 from spades.rules import make_rules
-from spades.winprob.win_table import win_array, win_probability_after
+from spades.winprob import win_array, win_probability_after
 from tables.ceiling import searching_bidder as kernels
 from tables.ceiling.searching_bidder import Plan, Search, chosen_bid, mean_gain, random_decision, weigh
 from tables.engine.choose_bid import standing_at

@@ -4,9 +4,7 @@ import random
 from copy import deepcopy
 
 from spades.cards import DECK, cards_of, parse_pbn
-from spades.play.srp.goals import ALL_PIECES
-from spades.play.state import PlayState
-from spades.play.tricks import legal_cards, play_card
+from spades.play import ALL_PIECES, PlayState, legal_cards, play_card
 from tables.engine.deal import deal, seed_rng, start_round
 from tables.players.choose_card import IDS, choose_card
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spades.tableset import DEFAULT_DIRECTORY
-from spades.winprob.games import KEY_FIELDS
+from spades.winprob import KEY_FIELDS
 
 ROOT = Path(__file__).resolve().parents[3]
 END_OF_RULES = "\n\n\nFIELDS = fields_of(Rules)"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spades.cards import parse_card, parse_pbn
-from spades.inference.holders import DECK_SIZE, INPUTS, OTHERS, HolderNet, places_of, shares
+from spades.inference import DECK_SIZE, HOLDER_INPUTS, OTHER_SEATS, HolderNet, holder_shares, places_of
 from spades.scoring import BLIND_NIL, NO_BID
 from spades.tableset import open_tables
 from tables.builders.priors import RULES
@@ -39,7 +39,7 @@ def test_a_view_names_the_holder_of_every_unseen_card():
     places = places_of(np.array([HANDS[1]]))[0]
     for card, holder in (("8H", -1), ("QS", 0), ("KD", 1), ("AH", 2)):  # seat 1 sees seats 2, 3 and 0
         assert view.owners[0, places[parse_card(card)]] == holder
-    assert [(view.owners[0] == holder).sum() for holder in range(-1, OTHERS)] == [13] * 4
+    assert [(view.owners[0] == holder).sum() for holder in range(-1, OTHER_SEATS)] == [13] * 4
 
 
 def test_side_suits_are_alike():
@@ -54,7 +54,7 @@ def test_inputs_are_relative_to_the_player():
     view = one_view(HANDS, seat=1)
     bids = view.inputs[0, DECK_SIZE : DECK_SIZE + 40].reshape(4, 10).argmax(axis=1)
     assert bids.tolist() == [1, 5, 4, 5], "own bid first; a nil is 1, a four is 5"
-    assert view.inputs[0, INPUTS - 8 :].tolist() == [0, 1, 0, 0, 9, 12, 5, 3]
+    assert view.inputs[0, HOLDER_INPUTS - 8 :].tolist() == [0, 1, 0, 0, 9, 12, 5, 3]
 
 
 def test_bids_that_say_nothing():
@@ -68,8 +68,8 @@ def test_integers_compute_what_floats_do(deals):
     values = (views.inputs * holders.SCALES).astype(float)
     for name in ("first", "second"):
         values = np.maximum(values @ weights[name][:-1] + weights[name][-1], 0)
-    odds = np.exp((values @ weights["out"][:-1]).reshape(-1, DECK_SIZE, OTHERS))
-    found = shares(whole_numbers(weights), views.inputs)
+    odds = np.exp((values @ weights["out"][:-1]).reshape(-1, DECK_SIZE, OTHER_SEATS))
+    found = holder_shares(whole_numbers(weights), views.inputs)
     assert np.abs(found - odds / odds.sum(axis=2, keepdims=True)).max() < 0.01
     assert np.allclose(found.sum(axis=2), 1.0, atol=3 * 2.0**-20)
 
@@ -80,8 +80,8 @@ def test_shares_do_not_depend_on_the_order_of_sums(deals):
     net = random_net()
     order = np.random.default_rng(2).permutation(LAYERS[0])
     mixed = HolderNet(net.first[:, order], np.vstack([net.second[:-1][order], net.second[-1:]]), net.out)
-    assert np.array_equal(shares(net, views.inputs), shares(mixed, views.inputs))
-    assert np.array_equal(shares(net, views.inputs)[7], shares(net, views.inputs[7:8])[0])
+    assert np.array_equal(holder_shares(net, views.inputs), holder_shares(mixed, views.inputs))
+    assert np.array_equal(holder_shares(net, views.inputs)[7], holder_shares(net, views.inputs[7:8])[0])
 
 
 def test_a_weight_beyond_the_integers_is_refused():
@@ -108,4 +108,4 @@ def test_training_lowers_the_log_loss_and_goes_on_after_a_part(deals):
     trained, untrained = (log_loss(whole_numbers(weights), views) for weights in (whole, start))
     assert trained < untrained - 0.002
     assert untrained == pytest.approx(np.log(3), abs=0.01)
-    assert whole["first"].shape == (INPUTS + 1, 16)
+    assert whole["first"].shape == (HOLDER_INPUTS + 1, 16)

@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 
+from spades.winprob import OUTCOMES, WIN_SCALE, games_of
 from spades.winprob.features import BID_INPUTS, INPUTS, VALUED, VALUES
-from spades.winprob.games import games_of
-from spades.winprob.outcomes import OUTCOMES
 from spades.winprob.weights import load_weights, outcome_odds
-from spades.winprob.win_table import WIN_SCALE
 from tables.learning.net import (
     CENTRED,
     CROSS_ENTROPY,

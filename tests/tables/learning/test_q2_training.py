@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spades.play.tricks import play_card
+from spades.play import play_card
 from spades.policies import parse_policy
 from spades.scoring import NO_BID
 from spades.tableset import open_tables
-from spades.winprob.win_table import win_array
+from spades.winprob import win_array
 from tables.engine.game import Lineup, bid_seat, win_probability_after_round
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
 from tables.engine.states import plain_state

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spades.scoring import effective_bag_rules
-from spades.winprob.games import SHIPPED
+from spades.winprob import SHIPPED
 from tables.learning.scores import GAMES, GROUPS, SEEN_SHARE, another_game, drawn_scores, random_games
 
 

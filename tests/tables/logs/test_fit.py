@@ -10,14 +10,13 @@ from scipy.special import expit, logit
 from service.settings import Settings
 from service.table_sets import open_sets
 from spades.cards import parse_card, parse_pbn
-from spades.inference.holders import prior_column_of, prior_row_of
+from spades.inference import prior_column_of, prior_row_of
 from spades.position import auction_after
 from spades.rules import make_rules
 from spades.scoring import START, score_side
 from spades.tables import SEQUENCES
 from spades.tableset import open_tables
-from spades.winprob.games import SHIPPED, cells_of
-from spades.winprob.win_table import win_probability
+from spades.winprob import SHIPPED, cells_of, win_probability
 from tables.__main__ import main
 from tables.builders.curves import value_at_bins
 from tables.engine.deal import Deals

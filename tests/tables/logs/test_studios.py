@@ -7,7 +7,7 @@ import pytest
 
 from spades.cards import parse_pbn
 from spades.legal import allowed_bids, nearest_number
-from spades.play.state import PlayState
+from spades.play import PlayState
 from spades.policies import parse_policy
 from spades.rules import make_rules
 from spades.tableset import open_tables

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spades.cards import parse_card
-from spades.play.tricks import play_card
+from spades.play import play_card
 from spades.tableset import open_tables
 from tables import probe
 from tables.alternatives import CLASSES, FOLLOWS, LEADS, NEEDS, NILS, PLACES, context_of, pick, same_worth

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spades.cards import DECK, parse_card, parse_pbn
-from spades.inference.holders import places_of
+from spades.inference import places_of
 from spades.rules import make_rules
 from tables.engine.steps import allowed_masks, deal_rounds, legal_masks, play_cards, to_play
 from tables.players.q2 import ACTIONS, CARDS, INPUT_PARTS, INPUTS, Net, choose, inputs_of, values_of

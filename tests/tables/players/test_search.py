@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 from spades.cards import DECK, cards_of, parse_card, parse_pbn
-from spades.inference.deals import deals_of
-from spades.play.srp.player import srp3
-from spades.play.tricks import legal_cards, play_card, unseen_cards, write_rules
+from spades.inference import deals_of
+from spades.play import legal_cards, play_card, srp3, unseen_cards, write_rules
 from spades.policies import parse_policy
 from spades.rules import make_rules
-from spades.winprob.win_table import win_array
+from spades.winprob import win_array
 from tables.engine.deal import deal_round, prepare_state, seat_players, seed_rng
 from tables.engine.jit import entry
 from tables.engine.simulate import kernel_tables, player_rows, tables_for

@@ -3,7 +3,7 @@
 import pytest
 
 from spades.cards import cards_of
-from spades.play.tricks import legal_cards, play_card
+from spades.play import legal_cards, play_card
 from tables.engine.game import win_probability_after_round
 from tables.engine.states import copy_state, new_states
 from tables.players.solve import solve

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spades.cards import parse_card, parse_pbn
-from spades.play.tricks import play_card
+from spades.play import play_card
 from spades.rules import Rules
 from tables.engine.states import plain_state
 from tables.engine.steps import deal_rounds, legal_masks

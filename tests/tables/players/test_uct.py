@@ -11,9 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spades.cards import cards_of, parse_card
-from spades.play.srp.goals import ALL_PIECES, PIECES_3
-from spades.play.srp.player import srp1, srp3
-from spades.play.tricks import play_card, unseen_cards, write_rules
+from spades.play import ALL_PIECES, SRP_3_PIECES, play_card, srp1, srp3, unseen_cards, write_rules
 from spades.policies import parse_policy
 from spades.rules import make_rules
 from tables.engine.game import SUMS, Lineup
@@ -308,7 +306,7 @@ def test_texts_and_players_are_inverses(version, tricks, samples, c_points):
 def test_texts():
     assert [format_player(parse_player(text)) for text in ("wrp", "srp", "srp@1")] == ["wrp", "srp@3", "srp@1"]
     assert format_player(parse_player("uct:5")) == format_player(parse_player("uct@2:5"))
-    assert parse_player("uct:5").pieces & PIECES_3 == PIECES_3
+    assert parse_player("uct:5").pieces & SRP_3_PIECES == SRP_3_PIECES
     assert split_players("wrp") == ["wrp"]
     assert split_players("srp,uct:5") == ["srp", "uct:5"]
     assert split_players("uct:3,c=5,samples=10,uct:5,c=7") == ["uct:3,c=5,samples=10", "uct:5,c=7"]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from spades.cards import DECK, cards_of, parse_card
-from spades.inference.holders import BIDDERS, prior_column_of, prior_row_of
+from spades.inference import BIDDERS, prior_column_of, prior_row_of
 from spades.inference.knowledge import contradictions_in, unseen_of
-from spades.play.tricks import play_card, write_rules
+from spades.play import play_card, write_rules
 from tables.builders.priors import RULES
 from tables.engine.deal import prepare_state, start_round
 from tables.engine.simulate import player_rows

@@ -11,9 +11,10 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from spades.bidder import Position, decide
+from spades.bidder import decide
 from spades.cards import parse_card, parse_pbn
 from spades.policies import parse_policy
+from spades.position import Position
 from spades.rules import Rules
 from spades.scoring import score_side
 from spades.tableset import open_tables

@@ -1,19 +1,20 @@
 """The whole pipeline from a position to a bid. Start reading here.
 
 1. `spades.contract` has checked the position.
-2. Each policy has a row in `policies.ROWS`. The row's kernel returns a bid.
+2. The policy, one of `policies.POLICY_KINDS`, decides: it returns a bid with the numbers behind it.
 3. If the rules do not allow this bid, the nearest allowed bid replaces it. If that bid is not one of the caller's legal
-   bids, the nearest legal bid replaces it. If the row has `keeps_to_legal`, its kernel already returns a legal bid,
+   bids, the nearest legal bid replaces it. If the policy has `keeps_to_legal`, it has already decided for a legal bid,
    allowed if possible, and this step is skipped.
-4. The row's `explain` turns the kernel's numbers into fields and reasons.
+4. The policy's `explain` turns these numbers into fields and reasons.
 """
 
 from typing import Any, Literal, NamedTuple
 
 from spades.cards import without_jokers
+from spades.explanations import FinalBid
 from spades.legal import allowed_bids, nearest_allowed, sees_no_jokers
 from spades.options import Policy
-from spades.policies import ROWS
+from spades.policies import POLICY_KINDS
 from spades.position import EXPLAINED, Position, Turn, auction_after
 from spades.rules import JOKERS
 from spades.scoring import BLIND_NIL, NIL
@@ -48,21 +49,21 @@ def decide(
     skill level or a style. For policy `winprob`, the caller has checked that a win table serves the rules
     (`Games.nearest` returns one).
     """
-    row = ROWS[policy.kind]
+    kind = POLICY_KINDS[policy.kind]
     turn = turn_of(position, policy, tables, legal, explain)
-    made = row.kernel(turn, policy, tables)
-    by_rules = bid = made.bid
-    if not row.keeps_to_legal:
+    decided = kind.decide(turn, tables)
+    by_rules = bid = decided.bid
+    if not kind.keeps_to_legal:
         if not turn.allowed >> by_rules & 1:
-            by_rules = bid = nearest_allowed(by_rules, row.takes(made), turn.allowed)
+            by_rules = bid = nearest_allowed(by_rules, kind.takes(decided), turn.allowed)
         if legal is not None and bid not in legal:
-            bid = nearest_legal(bid, row.takes(made), legal)
-    explanation = row.explain(made, turn, by_rules, bid, policy) if explain else None
+            bid = nearest_legal(bid, kind.takes(decided), legal)
+    explanation = kind.explain(decided, turn, FinalBid(by_rules=by_rules, bid=bid)) if explain else None
     return Decision(bid=bid, kind=_KINDS[bid], explanation=explanation)
 
 
 def turn_of(position: Position, policy: Policy, tables: TableSet, legal: tuple[int, ...] | None, explain: int) -> Turn:
-    """Return what the kernel of ``policy`` needs in ``position``; the arguments are those of `decide`."""
+    """Return what ``policy`` needs to decide in ``position``; the arguments are those of `decide`."""
     hand, rules, standing = position.hand, position.rules, position.standing
     auction = auction_after(position.bids)
     allowed = allowed_bids(hand, auction.partner_bid, rules)
@@ -75,6 +76,7 @@ def turn_of(position: Position, policy: Policy, tables: TableSet, legal: tuple[i
         auction=auction,
         standing=standing,
         allowed=allowed,
+        policy=policy,
         tables=views,
         legal=legal,
         explain=explain,

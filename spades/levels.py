@@ -3,8 +3,8 @@
 A level below full strength misjudges a hand by some tricks, and a nil by some points. A seed determines both errors.
 The policy then bids as usual (`perturbed`). `winprob` knows the win probability of every bid, and draws one of the
 bids instead (`sample_bid`). Style changes the same numbers without randomness. No level makes absurd bids: a number
-more than `MOST_TRICKS` away from the best, or a nil that is nearly certain to fail. The rows of
-`policies` hold the size of the errors (`Policy.noise_sd`). A policy without level and style does not use these kernels.
+more than `MOST_TRICKS` away from the best, or a nil that is nearly certain to fail. `policies` declares the size of the
+errors (`Policy.noise_sd`). A policy without level and style does not use these kernels.
 """
 
 from math import exp

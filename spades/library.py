@@ -14,15 +14,13 @@ from spades.bidder import Decision
 from spades.bidder import decide as decide_at_full_strength
 from spades.cards import CARD_NAMES, SUIT_TEXTS, SUITS, cards_of, parse_card_of, parse_cards, parse_hand
 from spades.errors import PolicyError, PositionError, RulesError
-from spades.explain.pass_explanation import PASS_TEMPLATES
-from spades.explain.reasons import TEMPLATES
 from spades.inference.holders import BIDDERS, Bids, Inferred, infer_from_view, random_deals
 from spades.inference.knowledge import NOTHING_FITS, SPECTATOR, View, contradictions, with_first_trick
 from spades.legal import deck_number, deck_of
 from spades.levels import LARGEST_SEED
 from spades.options import Policy
 from spades.passing import Exchange, exchange_in
-from spades.play.card_reasons import CARD_TEMPLATES, PLAYERS, explain_card
+from spades.play.card_explanation import PLAYERS, explain_card
 from spades.play.history import KINDS, Known, state_before
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, write_rules
@@ -34,14 +32,6 @@ from spades.set_options import bidder_of, options_of
 from spades.skill import decide_with_skill, position_seed
 from spades.tableset import TableSet
 
-# The sentence of each reason as a template, by what it explains (a bid, a card to play, a card to pass) and by code.
-REASONS: Final = MappingProxyType(
-    {
-        "bid": MappingProxyType(TEMPLATES),
-        "card": MappingProxyType(CARD_TEMPLATES),
-        "pass": MappingProxyType(PASS_TEMPLATES),
-    }
-)
 _SUIT_BITS: Final = {text: 1 << SUITS.index(suit) for suit, texts in SUIT_TEXTS.items() for text in texts}
 
 

@@ -1,13 +1,12 @@
 """`Policy`: a bidder and its options as a flat tuple of numbers, so that kernels take it as it is, compiled or not.
 
-Each option is declared once, at its field: the values that a policy text may give it, their unit and what they mean.
-`policies` says which bidder has which options, and reads the texts.
+`OPTIONS` says which values a policy text may give to each option. `policies` says which bidder has which options, and
+reads the texts.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Annotated, NamedTuple, get_type_hints
+from typing import Final, NamedTuple
 
 from spades.arguments import decimal, integer
 from spades.cards import RANKS
@@ -63,115 +62,105 @@ def _three_ranks(text: str) -> tuple[float, ...] | None:
     return tuple(RANKS.index(rank) for rank in ranks)
 
 
-@dataclass(frozen=True)
-class Option:
-    """Everything that is declared about an option; ``name``: its name in a policy text, "" if it is the field's."""
+class Option(NamedTuple):
+    """An option of a policy text: its values, and the fields of `Policy` that it sets."""
 
     values: Values
-    meaning: str
-    name: str = ""
-    fields: tuple[str, ...] = ()  # filled in by `options_of_fields`: the fields of `Policy` that it sets
+    fields: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Internal:
-    """A field that no option sets; ``source`` says what sets it instead."""
+class Policy(NamedTuple):
+    """A bidder and its options. Units are points, tricks and probabilities; flags are 0 or 1. Add new fields last.
 
-    source: str
+    No option sets ``kind``, which is the policy's name. ``noise_sd`` and ``nil_shift`` follow from the level.
+    """
+
+    kind: int = BIS
+    nil_threshold: float = 25.0  # expected points that a nil must be worth
+    offset: float = 0.0  # tricks added to the estimate before it is rounded
+    curves: int = FULL  # nil curves: by the previous bids, one for all, none
+    factor: int = 1  # whether the previous bids change the estimate
+    endgame: int = 1  # whether the end-of-game rules apply
+    spade_honours: int = 0  # whether a nil may hold the king or queen of spades
+    nil_floor: float = 0.3  # least probability for the desperate nil at the end of a game
+    nils: int = 1  # whether the policy bids nil at all
+    dynamic: int = 0  # whether estimated contract points replace nil_threshold (BIS*)
+    # Highest ranks of the lowest, second and third lowest card of each suit for a nil: 0 is the deuce, 8 the ten.
+    nil_x: int = 8
+    nil_y: int = 9
+    nil_z: int = 10
+    bid: int = 4  # the bid that is made from every hand
+    convention: int = NO_CONVENTION  # what both partners play; a request's `convention` replaces it
+    blind: int = 0  # whether the policy may bid blind nil before it sees the hand
+    blind_frequency: float = 0.0  # how often it bids blind nil in fourth seat after a high sum of bids
+    blind_floor: float = 0.0  # least probability of making a blind nil
+    answer_threshold: float = -10.0  # nil threshold after partner's signal, unless nil_threshold is lower
+    signal_takes: int = 4  # fewest tricks of a hand that signals; 4 as published
+    nil_slope: float = 0.0  # nil threshold's rise for each trick, in whiz and suicide
+    ignores: int = 0  # whether to bid as if the variant were partnership
+    ten_from: float = 8.75  # tricks of both partners from which to bid ten where ten stakes 200
+    forced_trick: float = 25.0  # points: cost of each trick over the estimate that `min_bid` forces
+    ignores_rules: int = 0  # whether to see classic rules, but for goals, blind nil and variant
+    level: int = 0  # skill, 1 to FULL_LEVEL; 0: full strength, no style
+    noise_sd: float = 0.0  # standard deviation of the misjudgement: tricks, or win probability for `winprob`
+    aggression: float = 0.0  # style: to fewer tricks (-1) or to more (1)
+    nil_bias: float = 0.0  # style: away from nils (-1) or to them (1)
+    nil_shift: float = 0.0  # points by which this nil looks worse than it is
+    certain: int = 1  # whether a number is at least the tricks that the spades take by force
+    margin: float = 2e-3  # win probability by which a higher number must be better than a lower one
+    nil_margin: float = 5e-3  # win probability by which a nil must be better than the number chosen
+    even: float = 5e-3  # if all numbers are closer in win probability, the regular takes are bid
+    left: int = UNKNOWN  # how the next player bids; a request's `players` replaces it, as the two below
+    partner: int = UNKNOWN  # how partner bids
+    right: int = UNKNOWN  # how the player before bids
+    far_margin: float = 0.03  # win probability by which an unusual bid must be better, if the game can end
 
 
 _FLAG = words({"off": 0, "on": 1})
 _IGNORE = words({"heed": 0, "ignore": 1})
-_CURVES = words({"full": FULL, "single": SINGLE, "raw": RAW})
 _POINTS = number(-1000.0, 1000.0, "POINTS")
-_OFFSET = number(-5.0, 5.0, "TRICKS")
 _TRICKS = number(0.0, 30.0, "TRICKS")
 _CHANCE = number(0.0, 1.0, "PROBABILITY")
 _LEANING = number(-1.0, 1.0, "-1..1")
-_LEVELS = words({str(level): level for level in range(1, FULL_LEVEL + 1)})
-_CONVENTIONS = words({name: i for i, name in enumerate(CONVENTIONS)})
 _PLAYERS = words({name: i for i, name in enumerate(PLAYER_KINDS)})
-_RANKS = Values("X-Y-Z", "three ranks such as 5-8-T", _three_ranks)
-_REPLACED = "a request's `players` replaces it"
-_NIL = Option(_RANKS, "Highest ranks of the lowest, second and third lowest card of each suit for a nil.", "nil")
-
-
-# fmt: off
-class Policy(NamedTuple):
-    """A bidder and its options. Units are points, tricks and probabilities; flags are 0 or 1. Add new fields last."""
-
-    kind: Annotated[int, Internal("the policy's name")] = BIS
-    nil_threshold: Annotated[float, Option(_POINTS, "Expected points that a nil must be worth.")] = 25.0
-    offset: Annotated[float, Option(_OFFSET, "Tricks added to the estimate before it is rounded.")] = 0.0
-    curves: Annotated[int, Option(_CURVES, "Nil curves: by the previous bids, one for all, none.")] = FULL
-    factor: Annotated[int, Option(_FLAG, "Whether the previous bids change the estimate.")] = 1
-    endgame: Annotated[int, Option(_FLAG, "Whether the end-of-game rules apply.")] = 1
-    spade_honours: Annotated[
-        int, Option(words({"deny": 0, "allow": 1}), "Whether a nil may hold the king or queen of spades.")] = 0
-    nil_floor: Annotated[float, Option(_CHANCE, "Least probability for the desperate nil at the end of a game.")] = 0.3
-    nils: Annotated[int, Option(_FLAG, "Whether the policy bids nil at all.")] = 1
-    dynamic: Annotated[int, Option(_FLAG, "Whether estimated contract points replace nil_threshold (BIS*).")] = 0
-    nil_x: Annotated[int, _NIL] = 8  # ranks: 0 is the deuce, 8 the ten
-    nil_y: Annotated[int, _NIL] = 9
-    nil_z: Annotated[int, _NIL] = 10
-    bid: Annotated[int, Option(whole_number(0, 13), "The bid that is made from every hand.")] = 4
-    convention: Annotated[
-        int, Option(_CONVENTIONS, "What both partners play; a request's `convention` replaces it.")] = NO_CONVENTION
-    blind: Annotated[int, Option(_FLAG, "Whether the policy may bid blind nil before it sees the hand.")] = 0
-    blind_frequency: Annotated[
-        float, Option(_CHANCE, "How often it bids blind nil in fourth seat after a high sum of bids.")] = 0.0
-    blind_floor: Annotated[float, Option(_CHANCE, "Least probability of making a blind nil.")] = 0.0
-    answer_threshold: Annotated[
-        float, Option(_POINTS, "Nil threshold after partner's signal, unless nil_threshold is lower.")] = -10.0
-    signal_takes: Annotated[
-        int, Option(words({"4": 4, "5": 5, "6": 6}), "Fewest tricks of a hand that signals; 4 as published.")] = 4
-    nil_slope: Annotated[float, Option(_POINTS, "Nil threshold's rise for each trick, in whiz and suicide.")] = 0.0
-    ignores: Annotated[int, Option(_IGNORE, "Whether to bid as if the variant were partnership.", "variant")] = 0
-    ten_from: Annotated[
-        float, Option(_TRICKS, "Tricks of both partners from which to bid ten where ten stakes 200.")] = 8.75
-    forced_trick: Annotated[
-        float, Option(_POINTS, "Cost of each trick over the estimate that `min_bid` forces.")] = 25.0
-    ignores_rules: Annotated[
-        int, Option(_IGNORE, "Whether to see classic rules, but for goals, blind nil and variant.", "rules")] = 0
-    level: Annotated[int, Option(_LEVELS, "Skill; the highest is full strength.")] = 0  # 0: full strength, no style
-    # Standard deviation of the misjudgement: tricks, or win probability for `winprob`.
-    noise_sd: Annotated[float, Internal("the level")] = 0.0
-    aggression: Annotated[float, Option(_LEANING, "Style: to fewer tricks (-1) or to more (1).")] = 0.0
-    nil_bias: Annotated[float, Option(_LEANING, "Style: away from nils (-1) or to them (1).")] = 0.0
-    nil_shift: Annotated[float, Internal("`levels.perturbed`")] = 0.0  # points by which this nil looks worse than it is
-    certain: Annotated[int, Option(_FLAG, "Whether a number is at least the tricks that the spades take by force.")] = 1
-    margin: Annotated[
-        float, Option(_CHANCE, "Win probability by which a higher number must be better than a lower one.")] = 2e-3
-    nil_margin: Annotated[
-        float, Option(_CHANCE, "Win probability by which a nil must be better than the number chosen.")] = 5e-3
-    even: Annotated[
-        float, Option(_CHANCE, "If all numbers are closer in win probability, the regular takes are bid.")] = 5e-3
-    left: Annotated[int, Option(_PLAYERS, f"How the next player bids; {_REPLACED}.")] = UNKNOWN
-    partner: Annotated[int, Option(_PLAYERS, f"How partner bids; {_REPLACED}.")] = UNKNOWN
-    right: Annotated[int, Option(_PLAYERS, f"How the player before bids; {_REPLACED}.")] = UNKNOWN
-    far_margin: Annotated[
-        float, Option(_CHANCE, "Win probability by which an unusual bid must be better, if the game can end.")] = 0.03
-# fmt: on
-
-
-def options_of_fields(policy_class: type) -> Mapping[str, Option]:
-    """Return the options of a named tuple's fields by their names in a policy text.
-
-    Raises `TypeError` naming a field that declares neither an `Option` nor that it is `Internal`.
-    """
-    found: dict[str, Option] = {}
-    for field, hint in get_type_hints(policy_class, include_extras=True).items():
-        rows = [row for row in getattr(hint, "__metadata__", ()) if isinstance(row, Option | Internal)]
-        if len(rows) != 1:
-            raise TypeError(
-                f"{policy_class.__name__}.{field}: declare it as Annotated[..., Option(values, meaning)], "
-                f"or as Annotated[..., Internal(source)] if no policy text sets it"
-            )
-        if isinstance(rows[0], Option):
-            name = rows[0].name or field
-            fields = found[name].fields if name in found else ()
-            found[name] = replace(rows[0], name=name, fields=(*fields, field))
-    return MappingProxyType(found)
-
-
-OPTIONS = options_of_fields(Policy)
+_VALUES = {
+    "nil_threshold": _POINTS,
+    "offset": number(-5.0, 5.0, "TRICKS"),
+    "curves": words({"full": FULL, "single": SINGLE, "raw": RAW}),
+    "factor": _FLAG,
+    "endgame": _FLAG,
+    "spade_honours": words({"deny": 0, "allow": 1}),
+    "nil_floor": _CHANCE,
+    "nils": _FLAG,
+    "dynamic": _FLAG,
+    "nil": Values("X-Y-Z", "three ranks such as 5-8-T", _three_ranks),
+    "bid": whole_number(0, 13),
+    "convention": words({name: i for i, name in enumerate(CONVENTIONS)}),
+    "blind": _FLAG,
+    "blind_frequency": _CHANCE,
+    "blind_floor": _CHANCE,
+    "answer_threshold": _POINTS,
+    "signal_takes": words({"4": 4, "5": 5, "6": 6}),
+    "nil_slope": _POINTS,
+    "variant": _IGNORE,
+    "ten_from": _TRICKS,
+    "forced_trick": _POINTS,
+    "rules": _IGNORE,
+    "level": words({str(level): level for level in range(1, FULL_LEVEL + 1)}),
+    "aggression": _LEANING,
+    "nil_bias": _LEANING,
+    "certain": _FLAG,
+    "margin": _CHANCE,
+    "nil_margin": _CHANCE,
+    "even": _CHANCE,
+    "left": _PLAYERS,
+    "partner": _PLAYERS,
+    "right": _PLAYERS,
+    "far_margin": _CHANCE,
+}
+# The fields of the options that are not named for one field.
+_FIELDS = {"nil": ("nil_x", "nil_y", "nil_z"), "variant": ("ignores",), "rules": ("ignores_rules",)}
+# By name in a policy text.
+OPTIONS: Final[Mapping[str, Option]] = MappingProxyType(
+    {name: Option(values, _FIELDS.get(name, (name,))) for name, values in _VALUES.items()}
+)

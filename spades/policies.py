@@ -1,13 +1,13 @@
-"""The policies, one row each, and the reading of policy texts such as ``bis:endgame=off``.
+"""The policies: what each one decides and explains, its options and levels, and its entry in the catalogue.
 
-A row declares everything in which policies differ: how the policy decides and explains, its options with their defaults
-in each variant, its levels, and its entry in the catalogue. `bidder`, the contract, the catalogue, the metrics and the
-simulator read the rows. How to add a policy or an option: docs/how-to/add-a-policy.md.
+`POLICY_KINDS` lists them. `bidder`, the contract, the catalogue, the metrics and the simulator read this list. How to
+add a policy or an option: docs/how-to/add-a-policy.md.
 
 A policy text is ``name`` or ``name:option=value,...``; the service, the command line and the arena read the same texts.
-The policy `best` has no row. Only requests can name it; `decider_of` returns the policy that decides instead.
+The policy `best` is not in the list. Only requests can name it; `decider_of` returns the policy that decides instead.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -17,9 +17,14 @@ from spades.baselines import Baseline, fixed, io, ms, rb
 from spades.bis.cutthroat import CutthroatDecision, bis_cutthroat
 from spades.bis.partnership import BisDecision, bis
 from spades.errors import PolicyError
-from spades.explain.cutthroat_explanation import explain_cutthroat
-from spades.explain.explanation import explain_baseline, explain_bis
-from spades.explain.winprob_explanation import explain_winprob
+from spades.explanations import (
+    Explanation,
+    FinalBid,
+    explain_baseline,
+    explain_bis,
+    explain_cutthroat,
+    explain_winprob,
+)
 from spades.legal import allowed_bids, simplified_rules
 from spades.options import BIS, FIXED, FULL_LEVEL, IO, MS, OPTIONS, RB, WINPROB, Policy
 from spades.position import Turn
@@ -29,22 +34,20 @@ from spades.tableset import TableSet
 from spades.winprob.decision import WinDecision, win_decision
 
 
-class Made(Protocol):
-    """What a kernel returns: a bid and the numbers behind it."""
+class Decided(Protocol):
+    """What a policy decides: a bid, and the numbers behind it."""
 
     @property
     def bid(self) -> int:
-        """The bid that the kernel chooses, 0..13."""
+        """The bid that the policy wants, 0..13."""
 
 
-M = TypeVar("M", bound=Made)
-Explanation = dict[str, Any]
-MadeForBis = BisDecision | CutthroatDecision
+D = TypeVar("D", bound=Decided)
 
 
 @dataclass(frozen=True, kw_only=True)
-class PolicyRow(Generic[M]):
-    """Everything that is declared about one policy."""
+class PolicyKind(ABC, Generic[D]):
+    """One policy: how it decides and explains, and everything that is declared about it."""
 
     name: str  # in policy texts, in answers and as the metrics' label `policy`
     description: str  # for the catalogue
@@ -52,12 +55,6 @@ class PolicyRow(Generic[M]):
     # `bis` against this policy. None: not measured.
     opponents: tuple[str, ...] | None
     options: tuple[str, ...]  # names in `options.OPTIONS`, in the order of the catalogue
-    kernel: Callable[[Turn, Policy, TableSet], M]
-    # The hand's tricks; if a nil is not legal, the legal number nearest to this replaces it.
-    takes: Callable[[M], int]
-    # The answer's `explanation`, from the decision, the turn, the bid after the rules' limits, the final bid and the
-    # policy.
-    explain: Callable[[M, Turn, int, int, Policy], Explanation]
     defaults: Policy
     tuned: Mapping[str, float] = field(default_factory=dict)  # what the option `tuned` sets; empty: no such option
     # Per variant: fields whose default differs in that variant. In these variants, the option `tuned` sets the same
@@ -69,77 +66,86 @@ class PolicyRow(Generic[M]):
     version: str = "1"  # goes up when the policy's bids change without a change of tables
     noise_sd: tuple[float, ...] = ()  # `Policy.noise_sd` by level, level 0 first; `python -m tables fit levels`
     needs_win_table: bool = False  # True: refuses rules for which there is no win table
-    keeps_to_legal: bool = False  # True: the kernel chooses among the turn's legal bids itself
+    keeps_to_legal: bool = False  # True: `decide` chooses among the turn's legal bids itself
 
     @property
     def kind(self) -> int:
-        """The number by which kernels tell policies apart: the row's index in `ROWS`."""
+        """The number by which kernels tell policies apart: the index in `POLICY_KINDS`."""
         return self.defaults.kind
 
+    @abstractmethod
+    def decide(self, turn: Turn, tables: TableSet) -> D:
+        """Return the bid that the policy of ``turn`` wants, with the numbers behind it."""
 
-# ---- BIS -----------------------------------------------------------------------------------------------------------
+    def takes(self, decision: D) -> int:
+        """Return the hand's tricks: if a nil is not legal, the legal number nearest to this replaces it."""
+        return decision.bid
 
-
-def _bis(turn: Turn, policy: Policy, __: TableSet) -> MadeForBis:
-    hand, position, auction, standing, allowed, tables, _, _ = turn
-    rules = position.rules
-    seen = simplified_rules(rules) if policy.ignores_rules else rules
-    if rules.variant == CUTTHROAT and not policy.ignores:
-        return bis_cutthroat(hand, auction, position.seat_scores, standing.us_bags, allowed, seen, policy, tables)
-    if policy.ignores_rules:
-        allowed = allowed_bids(hand, auction.partner_bid, seen)
-    return bis(hand, auction, standing, allowed, seen, policy, tables)
+    @abstractmethod
+    def explain(self, decision: D, turn: Turn, bids: FinalBid) -> Explanation:
+        """Return the answer's `explanation`."""
 
 
-def _bis_takes(made: MadeForBis) -> int:
-    if isinstance(made, CutthroatDecision):
-        return made.number
-    return made.number or made.regular.takes  # number is 0 if the rules allow only nil; legal_bids may exclude nil
+class Bis(PolicyKind[BisDecision | CutthroatDecision]):
+    """BIS, in partnerships and alone."""
+
+    def decide(self, turn: Turn, tables: TableSet) -> BisDecision | CutthroatDecision:
+        """Return the decision of BIS."""
+        policy, position, allowed = turn.policy, turn.position, turn.allowed
+        rules = simplified_rules(position.rules) if policy.ignores_rules else position.rules
+        if position.rules.variant == CUTTHROAT and not policy.ignores:
+            scores, bags = position.seat_scores, position.standing.us_bags
+            return bis_cutthroat(turn.hand, turn.auction, scores, bags, allowed, rules, policy, turn.tables)
+        if policy.ignores_rules:
+            allowed = allowed_bids(turn.hand, turn.auction.partner_bid, rules)
+        return bis(turn.hand, turn.auction, turn.standing, allowed, rules, policy, turn.tables)
+
+    def takes(self, decision: BisDecision | CutthroatDecision) -> int:
+        """Return the number that BIS would bid; if the rules allow only nil, the tricks that it counts."""
+        if isinstance(decision, CutthroatDecision):
+            return decision.number
+        return decision.number or decision.regular.takes
+
+    def explain(self, decision: BisDecision | CutthroatDecision, turn: Turn, bids: FinalBid) -> Explanation:
+        """Return the explanation of a decision of BIS."""
+        if isinstance(decision, CutthroatDecision):
+            return explain_cutthroat(decision, turn, bids)
+        return explain_bis(decision, turn, bids)
 
 
-def _explain_bis(made: MadeForBis, turn: Turn, by_rules: int, bid: int, policy: Policy) -> Explanation:
-    if isinstance(made, CutthroatDecision):
-        return explain_cutthroat(made, turn, bid)
-    if by_rules != made.bid:  # option `rules=ignore`
-        made = made._replace(bid=by_rules)
-    return explain_bis(made, turn, bid, policy)
+@dataclass(frozen=True, kw_only=True)
+class RuleBased(PolicyKind[Baseline]):
+    """A bidder of `baselines`, which counts tricks by simple rules."""
+
+    bidder: Callable[[int, int, Policy, Tables], Baseline]  # takes the hand, partner's bid, the policy and the tables
+    nil_rule: str  # the code of its nil rule in `reasons.REASONS`
+
+    def decide(self, turn: Turn, tables: TableSet) -> Baseline:
+        """Return the rule-based bid."""
+        return self.bidder(turn.hand, turn.auction.partner_bid, turn.policy, turn.tables)
+
+    def takes(self, decision: Baseline) -> int:
+        """Return the number that the bidder bids if it does not bid nil."""
+        return decision.takes
+
+    def explain(self, decision: Baseline, turn: Turn, bids: FinalBid) -> Explanation:
+        """Return the explanation of a rule-based bid."""
+        return explain_baseline(decision, turn, bids, self.nil_rule)
 
 
-# ---- RB, MS, IO and fixed bids -------------------------------------------------------------------------------------
+class WinProb(PolicyKind[WinDecision]):
+    """The bidder that chooses its bid by the probability of winning the game."""
 
-_LOW_CARDS = "in each suit the three lowest cards at most {ranks}; at most 3 spades; partner not nil"
-_IO_NIL = "at most 3 takes, partner's bid 4 or more, no ace or king, no spade from the ten up, at most 3 spades"
+    def decide(self, turn: Turn, tables: TableSet) -> WinDecision:
+        """Return the decision of `winprob` at full strength."""
+        return win_decision(turn, tables.weights)
 
-
-def _by_rule(
-    bid: Callable[[int, int, Policy, Tables], Baseline],
-) -> Callable[[Turn, Policy, TableSet], Baseline]:
-    """Return a row's kernel that calls the rule-based bidder ``bid`` (hand, partner's bid, policy, tables)."""
-
-    def kernel(turn: Turn, policy: Policy, _: TableSet) -> Baseline:
-        return bid(turn.hand, turn.auction.partner_bid, policy, turn.tables)
-
-    return kernel
+    def explain(self, decision: WinDecision, turn: Turn, bids: FinalBid) -> Explanation:
+        """Return the explanation of a decision by win probability."""
+        return explain_winprob(decision, turn)
 
 
-def _explain_with(nil_rule: str) -> Callable[[Baseline, Turn, int, int, Policy], Explanation]:
-    """Return the `explain` of a rule-based bidder's row; ``nil_rule``: as in `explain_baseline`."""
-
-    def explain(made: Baseline, turn: Turn, by_rules: int, bid: int, policy: Policy) -> Explanation:
-        return explain_baseline(made, turn, by_rules, bid, policy, nil_rule)
-
-    return explain
-
-
-# ---- winprob -------------------------------------------------------------------------------------------------------
-
-
-def weigh_bids(turn: Turn, policy: Policy, tables: TableSet) -> WinDecision:
-    """Return the decision of `winprob` at full strength."""
-    return win_decision(turn, policy, tables.weights)
-
-
-# ---- the rows ------------------------------------------------------------------------------------------------------
+# ---- the list -------------------------------------------------------------------------------------------------------
 
 _SKILL = ("level", "aggression", "nil_bias")
 # fmt: off
@@ -150,15 +156,12 @@ _OF_BIS = (
 )
 # fmt: on
 
-ROWS: tuple[PolicyRow[Any], ...] = (  # mypy checks each row against its own decision type
-    PolicyRow[MadeForBis](
+POLICY_KINDS: tuple[PolicyKind[Any], ...] = (
+    Bis(
         name="bis",
         description="regular takes, nil by success curves, end of game (ECAI 2020, Algorithm 1)",
         opponents=("rb", "ms", "io"),
         options=_OF_BIS,
-        kernel=_bis,
-        takes=_bis_takes,
-        explain=_explain_bis,
         defaults=Policy(kind=BIS),
         # `python -m tables fit bis`, see docs/strength.md.
         tuned={
@@ -178,56 +181,52 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # mypy checks each row against its own dec
         typical_us=(14.4, 25.1),
         noise_sd=(0.0, 1.25, 1.05, 0.8, 0.55, 0.0),
     ),
-    PolicyRow[Baseline](
+    RuleBased(
         name="rb",
         description="every card worth a fitted value by the length of its suit; nil by the three lowest cards of each "
         "suit",
         opponents=(),
         options=("nil", "nils", "variant", *_SKILL),
-        kernel=_by_rule(rb),
-        takes=lambda made: made.takes,
-        explain=_explain_with(_LOW_CARDS),
+        bidder=rb,
+        nil_rule="low-cards-only",
         defaults=Policy(kind=RB),  # its nil ranks are fitted to our engine: `python -m tables fit rb`
         typical_us=(4.7, 10.9),
         noise_sd=(0.0, 1.0, 0.82, 0.64, 0.43, 0.0),
     ),
-    PolicyRow[Baseline](
+    RuleBased(
         name="ms",
         description="aces, guarded kings, queen of spades and spade length; the nil rule of the paper's RB",
         opponents=(),
         options=("nil", "nils", "variant", *_SKILL),
-        kernel=_by_rule(ms),
-        takes=lambda made: made.takes,
-        explain=_explain_with(_LOW_CARDS),
+        bidder=ms,
+        nil_rule="low-cards-only",
         defaults=Policy(kind=MS, nil_x=3, nil_y=6, nil_z=8),  # 5-8-T as published (ECAI 2020, appendix F)
         typical_us=(5.0, 11.0),
         noise_sd=(0.0, 0.62, 0.51, 0.41, 0.31, 0.0),
     ),
-    PolicyRow[Baseline](
+    RuleBased(
         name="io",
         description="high cards and spades at fixed values, rounded down; nil only under a partner's bid of 4 or more",
         opponents=(),
         version="2",
         options=("nils", "variant", *_SKILL),
-        kernel=_by_rule(io),
-        takes=lambda made: made.takes,
-        explain=_explain_with(_IO_NIL),
+        bidder=io,
+        nil_rule="no-high-cards",
         defaults=Policy(kind=IO),
         typical_us=(4.2, 9.7),
         noise_sd=(0.0, 0.68, 0.57, 0.45, 0.29, 0.0),
     ),
-    PolicyRow[Baseline](
+    RuleBased(
         name="fixed",
         served=False,
         description="the same bid from every hand",
         opponents=None,
         options=("bid",),
-        kernel=_by_rule(lambda hand, partner_bid, policy, tables: fixed(partner_bid, policy)),
-        takes=lambda made: made.takes,
-        explain=_explain_with("never by rule"),
+        bidder=lambda hand, partner_bid, policy, tables: fixed(partner_bid, policy),
+        nil_rule="never",
         defaults=Policy(kind=FIXED),
     ),
-    PolicyRow[WinDecision](
+    WinProb(
         name="winprob",
         description="the bid that wins the game most often from this score: a net's odds of what a bid leads to, "
         "over tables of what each score is worth (docs/explanation/how-winprob-bids.md); for the games that have such "
@@ -235,9 +234,6 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # mypy checks each row against its own dec
         opponents=("bis", "bis:tuned", "rb", "ms", "io"),
         version="2",
         options=("margin", "nil_margin", "even", "far_margin", "left", "partner", "right", *_SKILL),
-        kernel=weigh_bids,
-        takes=lambda made: made.bid,
-        explain=lambda made, turn, by_rules, bid, policy: explain_winprob(made, turn, policy),
         defaults=Policy(kind=WINPROB),
         typical_us=(116.2, 219.5),
         noise_sd=(0.0, 0.3, 0.14, 0.08, 0.04, 0.0),
@@ -245,38 +241,8 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # mypy checks each row against its own dec
         keeps_to_legal=True,
     ),
 )
-
-
-def check_rows(rows: Sequence[PolicyRow[Any]]) -> None:
-    """Raise `TypeError` if the declaration of a policy or option is incomplete or inconsistent; the text names it."""
-    for kind, row in enumerate(rows):
-        where = f"policy {row.name}"
-        if row.kind != kind:
-            raise TypeError(f"{where}: kind is {row.kind} in its defaults; accepted: {kind}, its index in ROWS")
-        unknown = [name for name in row.options if name not in OPTIONS]
-        if unknown:
-            raise TypeError(f"{where}: found option {unknown[0]!r}, which no field of Policy declares")
-        own = {name for option in row.options for name in OPTIONS[option].fields}
-        for values in (row.tuned, *row.in_variant.values()):
-            if not values.keys() <= own:
-                raise TypeError(
-                    f"{where}: tuned or in_variant sets {min(values.keys() - own)}, which is no option of it"
-                )
-        levels = FULL_LEVEL + 1 if "level" in row.options else 0
-        if len(row.noise_sd) != levels:
-            raise TypeError(
-                f"{where}: noise_sd has {len(row.noise_sd)} numbers; accepted: {levels}, one for each level"
-            )
-        if row.served and min(row.typical_us) <= 0.0:
-            raise TypeError(f"{where}: typical_us is {row.typical_us}; accepted: times above 0 of a served policy")
-    unused = OPTIONS.keys() - {name for row in rows for name in row.options}
-    if unused:
-        raise TypeError(f"option {min(unused)}: found in no policy's options; accepted: one policy or more")
-
-
-check_rows(ROWS)
-BY_NAME = {row.name: row for row in ROWS}
-SERVED = tuple(row.name for row in ROWS if row.served)
+BY_NAME = {kind.name: kind for kind in POLICY_KINDS}
+SERVED = tuple(kind.name for kind in POLICY_KINDS if kind.served)
 
 
 # ---- policy texts --------------------------------------------------------------------------------------------------
@@ -295,12 +261,12 @@ def option_names(name: str) -> tuple[str, ...]:
     """Return the names of a policy's options, in the order of the catalogue."""
     if name == BEST:
         return BEST_OPTIONS
-    row = BY_NAME[name]
-    return ("tuned", *row.options) if row.tuned else row.options
+    kind = BY_NAME[name]
+    return ("tuned", *kind.options) if kind.tuned else kind.options
 
 
-def row_of(text: str) -> PolicyRow[Any]:
-    """Return the row of a policy text; raise `PolicyError` for an unknown name."""
+def kind_of(text: str) -> PolicyKind[Any]:
+    """Return the policy that a policy text names; raise `PolicyError` for an unknown name."""
     name = text.partition(":")[0]
     if name not in BY_NAME:
         raise PolicyError(f"unknown policy {name!r}; accepted: {', '.join(BY_NAME)}")
@@ -311,7 +277,7 @@ def row_of(text: str) -> PolicyRow[Any]:
 # table, otherwise the second. It takes the options that both take.
 BEST = "best"
 BEST_DECIDERS = ("winprob", "bis:tuned")
-BEST_OPTIONS = tuple(name for name in OPTIONS if all(name in row_of(text).options for text in BEST_DECIDERS))
+BEST_OPTIONS = tuple(name for name in OPTIONS if all(name in kind_of(text).options for text in BEST_DECIDERS))
 
 
 @lru_cache(maxsize=1024)
@@ -342,13 +308,13 @@ def parse_policy(text: str, variant: int = PARTNERSHIP) -> Policy:
     >>> parse_policy("rb:nil=5-8-T").nil_z
     8
     """
-    row = row_of(text)
+    kind = kind_of(text)
     _, colon, options = text.partition(":")
-    fitted = {} if "variant=ignore" in options.split(",") else row.in_variant.get(variant, {})
+    fitted = {} if "variant=ignore" in options.split(",") else kind.in_variant.get(variant, {})
     values = dict(fitted)
     if colon:
-        values |= _values(row.name, option_names(row.name), options, fitted or row.tuned)
-    return with_skill(row.defaults._replace(**values))  # type: ignore[arg-type]
+        values |= _values(kind.name, option_names(kind.name), options, fitted or kind.tuned)
+    return with_skill(kind.defaults._replace(**values))  # type: ignore[arg-type]
 
 
 def with_skill(policy: Policy) -> Policy:
@@ -356,7 +322,7 @@ def with_skill(policy: Policy) -> Policy:
     level = policy.level or FULL_LEVEL
     if level == FULL_LEVEL and policy.aggression == 0.0 and policy.nil_bias == 0.0:
         level = 0
-    noise_sd = ROWS[policy.kind].noise_sd[level] if level else 0.0
+    noise_sd = POLICY_KINDS[policy.kind].noise_sd[level] if level else 0.0
     return policy._replace(level=level, noise_sd=noise_sd)
 
 

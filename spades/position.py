@@ -11,6 +11,7 @@ from typing import NamedTuple
 from spades.cards import parse_hand
 from spades.errors import PositionError
 from spades.legal import SPADE_COUNTS, deck_number, possible_bids
+from spades.options import Policy
 from spades.rules import CLASSIC, CUTTHROAT, VARIANTS, Rules
 from spades.scoring import BLIND_NIL, NO_BID, START, Standing, contract_of, game_winner, is_nil
 from spades.tables import Tables
@@ -212,6 +213,7 @@ class Turn(NamedTuple):
     auction: Auction
     standing: Standing
     allowed: int  # set of the bids that the rules allow
+    policy: Policy
     tables: Tables  # of the table profile
     legal: tuple[int, ...] | None  # the caller's legal bids, sorted; None if the rules alone decide
     explain: int  # NOT_EXPLAINED, EXPLAINED or BRIEF

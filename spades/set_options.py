@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 from spades.errors import PolicyError, TablesError
 from spades.manifest import MANIFEST
 from spades.options import CONVENTIONS, NO_CONVENTION, Policy
-from spades.policies import SERVED, decider_of, option_names, parse_policy, row_of
+from spades.policies import SERVED, decider_of, kind_of, option_names, parse_policy
 from spades.rules import PARTNERSHIP, VARIANTS
 from spades.tableset import TableSet
 
@@ -109,8 +109,8 @@ def bidder_of(text: str, convention: str | None, variant: int, has_win_table: bo
     ``has_win_table``: whether the rules have one; only `best` needs it. ``options``: those of the table set.
     """
     decider = with_options(decider_of(text, has_win_table), variant, options)
-    policy, row = parse_policy(decider, variant), row_of(decider)
+    policy, kind = parse_policy(decider, variant), kind_of(decider)
     if convention is not None:
         policy = policy._replace(convention=CONVENTIONS.index(convention))
     plays_convention = policy.convention == NO_CONVENTION or (plays_conventions(text) and variant == PARTNERSHIP)
-    return Bidder(policy, decider, row.name, CONVENTIONS[policy.convention], plays_convention, row.needs_win_table)
+    return Bidder(policy, decider, kind.name, CONVENTIONS[policy.convention], plays_convention, kind.needs_win_table)

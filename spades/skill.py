@@ -7,16 +7,15 @@ the explanation can name the bid at full strength. In `adjustments`, style and l
 import zlib
 
 from spades.bidder import Decision, decide, turn_of
-from spades.explain.explanation import Explanation, Steps
-from spades.explain.reasons import MOST_IN_BRIEF, Reason, reason, sentence_of, tenth
-from spades.explain.winprob_explanation import explain_winprob
+from spades.explanations import MOST_IN_BRIEF, Explanation, Steps, explain_winprob
 from spades.levels import perturbed, sample_bid
 from spades.options import BIS, WINPROB, Policy
-from spades.policies import ROWS, weigh_bids
+from spades.policies import POLICY_KINDS
 from spades.position import EXPLAINED, NOT_EXPLAINED, Position
+from spades.reasons import Reason, reason, sentence_of, tenth
 from spades.rules import seed_values
 from spades.tableset import TableSet
-from spades.winprob.decision import whole_nil
+from spades.winprob.decision import whole_nil, win_decision
 
 
 def position_seed(position: Position) -> int:
@@ -63,7 +62,7 @@ def _drawn(
 ) -> Decision:
     """Return the bid of `winprob` with a level or a style: one of the bids that it compares (`levels.sample_bid`)."""
     turn = turn_of(position, policy, tables, legal, explain)
-    made = weigh_bids(turn, policy, tables)
+    made = win_decision(turn, tables.weights)
     p_win = [-1.0] * 14
     for bid, p in zip(made.bids, made.p_win):
         if made.weighed >> bid & 1:
@@ -76,9 +75,9 @@ def _drawn(
         styled = full
         if policy.aggression or policy.nil_bias:
             styled = sample_bid(p_win, full, p_nil, policy._replace(noise_sd=0.0), seed)
-        explanation = explain_winprob(made._replace(bid=bid), turn, policy)
+        explanation = explain_winprob(made._replace(bid=bid), turn)
         _tell(explanation, policy, full, styled, bid, seed)
-    return Decision(bid, "regular" if bid else "nil", explanation)
+    return Decision(bid=bid, kind="regular" if bid else "nil", explanation=explanation)
 
 
 def _tell(explanation: Explanation, policy: Policy, full: int, styled: int, bid: int, seed: int) -> None:
@@ -86,17 +85,17 @@ def _tell(explanation: Explanation, policy: Policy, full: int, styled: int, bid:
 
     ``full``: the bid at full strength; ``styled``: with the style only; ``bid``: with style and level.
     """
-    steps = Steps([], [])
+    steps = Steps(adjustments=[], reasons=[])
     if policy.aggression or policy.nil_bias:
         style = {"aggression": policy.aggression, "nil_bias": policy.nil_bias}
-        steps.add("style", full, styled, reason("style", *style.values())).update(style)
+        steps.add("style", full, styled, reason("bid", "style", **style)).update(style)
     if policy.noise_sd:
         misjudged = _misjudgements(policy, seed)
         steps.add("level", styled, bid, *misjudged).update(level=policy.level, seed=seed)
     if full == bid:
-        would = reason("full-strength-same")
+        would = reason("bid", "full-strength-same")
     else:
-        would = reason("full-strength", full) if full else reason("full-strength-nil")
+        would = reason("bid", "full-strength", other=full) if full else reason("bid", "full-strength-nil")
     reasons = explanation["reasons"]
     if "sentence" not in explanation:  # a brief explanation
         reasons[MOST_IN_BRIEF - 1 :] = [would]
@@ -110,13 +109,13 @@ def _misjudgements(policy: Policy, seed: int) -> list[Reason]:
     """Return how the level of ``policy`` misjudges the position."""
     level = policy.level
     if policy.kind == WINPROB:
-        return [reason("draws", level, tenth(100 * policy.noise_sd))]
+        return [reason("bid", "draws", level=level, percent=tenth(100 * policy.noise_sd))]
     styled, made = perturbed(policy._replace(noise_sd=0.0), seed), perturbed(policy, seed)
-    found = [reason("misjudges", level, tenth(made.offset - styled.offset))]
+    found = [reason("bid", "misjudges", level=level, tricks=tenth(made.offset - styled.offset))]
     if policy.kind == BIS:
-        found.append(reason("misjudges-nil", level, tenth(styled.nil_shift - made.nil_shift)))
-    elif "nils" in ROWS[policy.kind].options:
+        found.append(reason("bid", "misjudges-nil", level=level, points=tenth(styled.nil_shift - made.nil_shift)))
+    elif "nils" in POLICY_KINDS[policy.kind].options:
         limits, usual = ((p.nils, p.nil_x, p.nil_y, p.nil_z) for p in (made, styled))
         if limits < usual:
-            found.append(reason("forgets-nils", level))
+            found.append(reason("bid", "forgets-nils", level=level))
     return found

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spades.errors import ResultsError
-from spades.policies import BEST, ROWS, decider_of, row_of
+from spades.policies import BEST, SERVED, decider_of, kind_of
 
 RESULTS = Path(__file__).with_name("strength.json")
 
@@ -48,13 +48,13 @@ def texts_of_catalogue(name: str) -> list[str]:
     >>> texts_of_catalogue("bis"), texts_of_catalogue("best")
     (['bis', 'bis:tuned'], ['best'])
     """
-    return [name, f"{name}:tuned"] if name != BEST and row_of(name).tuned else [name]
+    return [name, f"{name}:tuned"] if name != BEST and kind_of(name).tuned else [name]
 
 
 def pairs_to_measure() -> list[tuple[str, str]]:
     """Return the pairs of policy texts whose win rates the catalogue gives."""
-    found = [pair for row in ROWS if row.served for text in texts_of_catalogue(row.name) for pair in _pairs_of(text)]
-    return list(dict.fromkeys(found))
+    texts = [text for name in SERVED for text in texts_of_catalogue(name)]
+    return list(dict.fromkeys(pair for text in texts for pair in _pairs_of(text)))
 
 
 def win_rates_of(text: str, results: Results) -> list[Measured]:
@@ -79,7 +79,7 @@ def strength_of(text: str, results: Results) -> str:
     if len(conditions) > 1:
         raise ResultsError(f"found win rates of {text} under different conditions: {'; '.join(sorted(conditions))}")
     source = f"{conditions.pop()}; docs/strength.md"
-    if not row_of(text).opponents:
+    if not kind_of(text).opponents:
         return f"{rows[0].a} wins {rows[0]} % of games against it ({source})"
     won = ", ".join(f"{row} against {row.b}" for row in rows)
     return f"wins {won} (% of games, 95% interval; {source})"
@@ -123,7 +123,7 @@ def _from_the_other_side(row: Measured) -> Measured:
 
 
 def _pairs_of(text: str) -> list[tuple[str, str]]:
-    opponents = row_of(text).opponents
+    opponents = kind_of(text).opponents
     if opponents is None:
         return []
     return [(text, other) for other in opponents] or [("bis", text)]

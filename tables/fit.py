@@ -30,7 +30,7 @@ from spades.options import FULL_LEVEL, Policy
 from spades.play import ALL_PIECES, LEAD_FEATURES, OVER, SRP_1_PIECES, SRP_3_PIECES, SRP_PIECE_NAMES, STRONG_UNDER
 from spades.play import SOLO_1_PIECES as PIECES_OF_SOLO_1
 from spades.play import SOLO_PIECE_NAMES as PIECES_OF_SOLO
-from spades.policies import ROWS, SERVED, parse_policy, with_skill
+from spades.policies import POLICY_KINDS, SERVED, parse_policy, with_skill
 from spades.rules import CUTTHROAT, PRESETS, Rules, make_rules
 from spades.tables import SEQUENCES, Tables
 from spades.tableset import open_tables
@@ -407,7 +407,7 @@ def fit_levels(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -
                 profiles, with_skill(full._replace(level=1))._replace(noise_sd=noise_sd), full, 2 * pairs, seed
             )
 
-        most = 2 * ROWS[full.kind].noise_sd[1]
+        most = 2 * POLICY_KINDS[full.kind].noise_sd[1]
         noise_sds = [most * k / 8 for k in range(1, 9)]
         with ThreadPoolExecutor(jobs) as pool:
             found = [50.0, *(each.mean for each in pool.map(lambda noise_sd: rate(noise_sd, seed), noise_sds))]

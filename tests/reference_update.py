@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from service.settings import Settings
 from spades.cards import CARD_CODES, CARD_NAMES, DECKS
 from spades.contract.fields import POLICIES
-from spades.policies import BEST, decider_of, row_of
+from spades.policies import BEST, decider_of, kind_of
 from spades.rules import FIELDS, PRESETS, VARIANTS, Rules, overrides_of
 from spades.strength import read_results, texts_of_catalogue, win_rates_of
 from spades.winprob import WON_VARIANTS
@@ -102,7 +102,7 @@ def decider(rules: Rules) -> str:
 def _bids_in(text: str, variant: int) -> str:
     if text == BEST:
         return decider(Rules(variant=variant))
-    row = row_of(text)
+    row = kind_of(text)
     if row.needs_win_table and variant not in WON_VARIANTS:
         return "no"
     return "yes, fitted" if variant in row.in_variant and row.tuned else "yes"

@@ -683,6 +683,12 @@ namespace Spades
         /// <summary>Of the cards that POST /v1/card plays.</summary>
         [JsonProperty("card_reasons")]
         public List<ReasonInfo> CardReasons { get; set; }
+        /// <summary>Why a nil is ruled out, and nil rules in words.</summary>
+        [JsonProperty("nil_reasons")]
+        public List<ReasonInfo> NilReasons { get; set; }
+        /// <summary>Of the decisions of POST /v1/bid/blind.</summary>
+        [JsonProperty("blind_nil_reasons")]
+        public List<ReasonInfo> BlindNilReasons { get; set; }
         [JsonProperty("numbers")]
         public Dictionary<string, ReasonNumber> Numbers { get; set; }
         /// <summary>Fields of later versions; in a request, fields to send as null.</summary>

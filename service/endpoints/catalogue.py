@@ -3,8 +3,6 @@
 The answers are made from the same lists that the bidding code reads, so that they match what is accepted.
 """
 
-import re
-from collections.abc import Mapping
 from typing import Any
 
 from fastapi import APIRouter
@@ -24,17 +22,17 @@ from service.endpoints.openapi import GET_PROBLEMS
 from service.state import State
 from spades.cards import CARD_NAMES, DECKS, SUITS
 from spades.contract.fields import DEFAULT_POLICY, DEFAULT_PRESET, POLICIES
-from spades.explain.pass_explanation import PASS_NUMBERS, PASS_TEMPLATES
-from spades.explain.reasons import NUMBERS, TEMPLATES
 from spades.options import BIS
-from spades.play import CARD_NUMBERS, CARD_TEMPLATES
-from spades.policies import BEST, BEST_DECIDERS, ROWS, decider_of, options_of, row_of
+from spades.policies import BEST, BEST_DECIDERS, POLICY_KINDS, decider_of, kind_of, options_of
+from spades.reasons import NUMBERS, REASONS, Subject, numbers_in
 from spades.rules import FIELDS, PRESET_DESCRIPTIONS, PRESETS, VARIANTS, Rule, describe, overrides_of
 from spades.set_options import SetOptions
 from spades.strength import Measured, Results, read_results, strength_of, texts_of_catalogue, win_rates_of
 from spades.winprob import SHIPPED, WON_VARIANTS, Games, all_rules
 
-_ONLY_FEWER = [row.name for row in ROWS if row.served and row.kind != BIS and {"nils", "nil_bias"} <= {*row.options}]
+_ONLY_FEWER = [
+    kind.name for kind in POLICY_KINDS if kind.served and kind.kind != BIS and {"nils", "nil_bias"} <= {*kind.options}
+]
 _GRADES = {
     "level": "1..5: 5 is full strength; each level below misjudges hands more, and wins about 3 games in 100 fewer",
     "style.aggression": "-1..1: bid fewer tricks or more",
@@ -43,19 +41,23 @@ _GRADES = {
 _BEST = "the strongest policy for the rules; the answer names it"
 
 
-def _listed(templates: Mapping[str, str]) -> list[ReasonInfo]:
+def _listed(subject: Subject) -> list[ReasonInfo]:
     return [
-        {"code": code, "template": text, "numbers": re.findall(r"{(\w+)}", text)} for code, text in templates.items()
+        ReasonInfo(code=code, template=template, numbers=list(numbers_in(subject, code)))
+        for code, template in REASONS[subject].items()
     ]
 
 
 _REASONS = ReasonsAnswer(
-    reasons=_listed(TEMPLATES),
-    pass_reasons=_listed(PASS_TEMPLATES),
-    card_reasons=_listed(CARD_TEMPLATES),
+    reasons=_listed("bid"),
+    pass_reasons=_listed("pass"),
+    card_reasons=_listed("card"),
+    nil_reasons=_listed("nil"),
+    blind_nil_reasons=_listed("blind nil"),
     numbers={
         name: {"unit": number.unit, "meaning": number.meaning}
-        for name, number in {**NUMBERS, **PASS_NUMBERS, **CARD_NUMBERS}.items()
+        for subject in ("bid", "pass", "card", "nil", "blind nil")
+        for name, number in NUMBERS[subject].items()
     },
 )
 
@@ -110,15 +112,15 @@ def _win_tables(games: Games) -> list[Any]:
 
 def _policy(text: str, results: Results) -> PolicyInfo:
     name = text.partition(":")[0]
-    row = row_of(decider_of(text, True))
-    description, version, needs_win_table = row.description, row.version, row.needs_win_table
+    kind = kind_of(decider_of(text, True))
+    description, version, needs_win_table = kind.description, kind.version, kind.needs_win_table
     if name == BEST:
-        description, version = _BEST, ".".join(row_of(decider).version for decider in BEST_DECIDERS)
+        description, version = _BEST, ".".join(kind_of(decider).version for decider in BEST_DECIDERS)
         needs_win_table = False
     elif text != name:
-        values = ", ".join(f"{field} {value:g}" for field, value in row.tuned.items())
-        description = f"{row.name} with values fitted on our own engine: {values}"
-    plain_us, explained_us = row.typical_us
+        values = ", ".join(f"{field} {value:g}" for field, value in kind.tuned.items())
+        description = f"{kind.name} with values fitted on our own engine: {values}"
+    plain_us, explained_us = kind.typical_us
     info = PolicyInfo(
         policy=text,
         version=version,

@@ -98,6 +98,8 @@ class ReasonsAnswer(TypedDict):
     reasons: Annotated[list[ReasonInfo], Field(description="Of bids.")]
     pass_reasons: Annotated[list[ReasonInfo], Field(description="Of the cards that POST /v1/pass gives.")]
     card_reasons: Annotated[list[ReasonInfo], Field(description="Of the cards that POST /v1/card plays.")]
+    nil_reasons: Annotated[list[ReasonInfo], Field(description="Why a nil is ruled out, and nil rules in words.")]
+    blind_nil_reasons: Annotated[list[ReasonInfo], Field(description="Of the decisions of POST /v1/bid/blind.")]
     numbers: dict[str, ReasonNumber]
 
 

@@ -10,7 +10,7 @@ from spades.cards import CARD_NAMES, cards_of
 from spades.contract.answer_types import CardAnswer, TriedCard
 from spades.contract.card_request import CardCall, Search
 from spades.legal import deck_number
-from spades.play import SEARCH_VERSION, explain_card, legal_cards, reason
+from spades.play import SEARCH_VERSION, card_reason, explain_card, legal_cards
 from spades.tableset import TableSet
 
 _DECIMALS: Final = 6  # of probabilities
@@ -68,9 +68,9 @@ def _reasons(call: CardCall, card: int, tried: list[TriedCard]) -> list[dict[str
         "usual_percent": _percent(usual),
     }
     if chosen is not usual:
-        return [reason("search-better", numbers)]
+        return [card_reason("search-better", numbers)]
     by_rules = explain_card(call.state, call.seat, card, call.rules, SEARCH_VERSION)
-    return [reason("search-kept", numbers), *by_rules] if usual["deals"] else by_rules
+    return [card_reason("search-kept", numbers), *by_rules] if usual["deals"] else by_rules
 
 
 def _percent(tried: TriedCard) -> float | None:

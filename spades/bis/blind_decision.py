@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from spades.bis.blind_nil import (
     BESIDE_NIL,
-    BIG6_DEMAND,
     BLIND_NIL_RULES,
     DESPAIR,
     FOURTH_SEAT,
@@ -22,6 +21,7 @@ from spades.bis.blind_nil import (
 )
 from spades.options import BIS, Policy
 from spades.position import auction_after
+from spades.reasons import Reason, percent, reason
 from spades.rules import Rules
 from spades.scoring import Standing
 from spades.tables import profile_of
@@ -65,45 +65,28 @@ def decide_blind(
                 "them": made.projected_them,
                 "sum_of_bids": made.total,
             }
-    explanation["sentence"] = (
-        f"{_why(made, auction.sum_of_bids, them - us, rules, policy, drawn)}: {_word(made.chosen)}."
-    )
+    explanation["sentence"] = _reason(made, auction.sum_of_bids, them - us, rules, policy, drawn).sentence
     return BlindDecision(made.chosen, explanation)
 
 
-def _word(chosen: bool) -> str:
-    return "blind nil" if chosen else "look"
-
-
-def _percent(p: float) -> str:
-    return f"{int(100 * p + 0.5)}%"
-
-
-def _why(made: BlindNil, total: int, deficit: int, rules: Rules, policy: Policy, drawn: float) -> str:
-    made_in = f"a blind nil here makes {_percent(made.p_made)}"
-    if made.rule == SWITCHED_OFF:
-        return "This policy never bids blind nil"
-    if made.rule == RULED_OUT:
-        return "The rules allow no blind nil here"
+def _reason(made: BlindNil, total: int, deficit: int, rules: Rules, policy: Policy, drawn: float) -> Reason:
+    rule = BLIND_NIL_RULES[made.rule]
+    if made.rule in (SWITCHED_OFF, RULED_OUT, BESIDE_NIL):
+        return reason("blind nil", rule)
     if made.rule == NOT_BEHIND:
-        behind = f"Behind by {deficit}" if deficit > 0 else "Not behind"
-        return f"{behind}, and the rules ask for {rules.blind_nil_deficit}"
-    if made.rule == BESIDE_NIL:
-        return "Partner bid nil"
+        if deficit > 0:
+            return reason("blind nil", rule, deficit=deficit, least=rules.blind_nil_deficit)
+        return reason("blind nil", "not-behind", least=rules.blind_nil_deficit)
+    numbers: dict[str, float] = {"makes": percent(made.p_made)}
     if made.rule == NO_REASON:
-        return f"No rule calls for it, and {made_in}"
-    if made.rule == BIG6_DEMAND:
-        why = f"Partner's 6 demands it (Big 6), and {made_in}"
-    elif made.rule == DESPAIR:
-        why = (
-            f"The opponents win with {made.projected_them:.0f} when all make their bids, easily, for the four sum to"
-            f" {made.total:.1f} (seats to come at their means), and {made_in}"
-        )
-    else:
-        assert made.rule == FOURTH_SEAT, f"rule {made.rule} has no sentence"
-        why = f"After {total} tricks bid our hand holds the ace of spades in {_percent(made.p_ace)}, and {made_in}"
+        return reason("blind nil", rule, **numbers)
+    if made.rule == DESPAIR:
+        numbers |= {"their_score": round(made.projected_them), "total": round(made.total, 1)}
+    elif made.rule == FOURTH_SEAT:
+        numbers |= {"sum": total, "ace": percent(made.p_ace)}
     if made.p_made < policy.blind_floor:
-        return f"{why}, under the floor of {_percent(policy.blind_floor)}"
+        return reason("blind nil", f"{rule}-below-floor", floor=percent(policy.blind_floor), **numbers)
     if made.frequency < 1.0:
-        return f"{why}; bid in {_percent(made.frequency)} of such places, and the lot drawn is {_percent(drawn)}"
-    return why
+        code = f"{rule}-drawn" if made.chosen else f"{rule}-not-drawn"
+        return reason("blind nil", code, frequency=percent(made.frequency), lot=percent(drawn), **numbers)
+    return reason("blind nil", rule, **numbers)

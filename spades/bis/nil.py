@@ -26,20 +26,21 @@ NOT_RULED_OUT, PARTNER_NIL, ACE_OF_SPADES, KING_QUEEN, THREE_HIGH, FOUR_SPADES, 
     range(9)
 )
 BIG_JOKER, JOKER_ACE, THREE_ABOVE_JACK, JOKER_HONOUR = range(9, 13)  # with jokers, these replace four reasons above
-NIL_REASONS = (
+# The code of each in the catalogue (`spades.reasons`).
+RULED_OUT_CODES = (
     "",
-    "partner bid nil",
-    "ace of spades",
-    "king and queen of spades",
-    "three spades above the nine",
-    "four or more spades",
-    "king or queen of spades",
-    "nils are switched off",
-    "the rules allow no nil here",
-    "big joker",
-    "the second and third highest spade",
-    "three of the five highest spades",
-    "the second or third highest spade",
+    "partner",
+    "ace-of-spades",
+    "king-queen",
+    "three-high",
+    "four-spades",
+    "honour",
+    "switched-off",
+    "rules",
+    "big-joker",
+    "joker-ace",
+    "three-above-jack",
+    "joker-honour",
 )
 
 
@@ -55,7 +56,7 @@ class Nil(NamedTuple):
     probability: float  # probability that the nil is made, from the success curve
     expected_points: float  # what the nil itself wins or loses on average
     threshold: float  # points; a nil is chosen if its expected points exceed it
-    ruled_out: int  # NOT_RULED_OUT, or the reason (index in NIL_REASONS)
+    ruled_out: int  # NOT_RULED_OUT, or the reason (index in RULED_OUT_CODES)
     chosen: bool
 
 
@@ -70,7 +71,7 @@ class NilTerms(NamedTuple):
 
 
 def ruled_out(spades: int, partner_bid: int, honours: int, nils: int, allowed: int, extra_spades: int = 0) -> int:
-    """Return NOT_RULED_OUT, or the reason why a nil is not possible (index in NIL_REASONS).
+    """Return NOT_RULED_OUT, or the reason why a nil is not possible (index in RULED_OUT_CODES).
 
     ``spades``: the hand's holding; ``partner_bid``: NO_BID if partner has not bid yet; ``allowed``: the set of bids
     that the rules allow; ``honours``, ``nils`` and ``extra_spades`` as in `NilTerms`. The limits for high spades are

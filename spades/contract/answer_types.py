@@ -11,9 +11,7 @@ from typing_extensions import TypedDict
 
 from spades.bis.nil import VOID_FACTOR
 from spades.contract.fields import POLICY_PATTERN, BidderName
-from spades.explain.pass_explanation import PASS_TEMPLATES
-from spades.explain.reasons import NUMBERS, TEMPLATES, Number
-from spades.play.card_reasons import CARD_NUMBERS, CARD_TEMPLATES, SEARCH_USUAL
+from spades.reasons import NUMBERS, REASONS, SEARCH_USUAL, Number
 
 ANSWER_CONFIG = ConfigDict(extra="allow")
 Assumed = Annotated[
@@ -148,11 +146,11 @@ def reason_config(numbers: Mapping[str, Number]) -> ConfigDict:
     return ConfigDict(extra="allow", json_schema_extra=add)
 
 
-@with_config(reason_config(NUMBERS))
+@with_config(reason_config(NUMBERS["bid"]))
 class Reason(TypedDict):
     """A reason for the bid: its code, and the numbers in its sentence. GET /v1/reasons has the sentences."""
 
-    code: Annotated[str, Field(json_schema_extra={"enum": list(TEMPLATES)})]
+    code: Annotated[str, Field(json_schema_extra={"enum": list(REASONS["bid"])})]
 
 
 @with_config(ANSWER_CONFIG)
@@ -219,14 +217,14 @@ class BlindAnswer(TypedDict):
     explanation: BlindExplanation
 
 
-@with_config(reason_config(CARD_NUMBERS))
+@with_config(reason_config(NUMBERS["card"]))
 class CardReason(TypedDict):
     """Why the card is played: the player's goal in the round, what the card does, or what a search found.
 
     GET /v1/reasons has the sentences.
     """
 
-    code: Annotated[str, Field(json_schema_extra={"enum": list(CARD_TEMPLATES)})]
+    code: Annotated[str, Field(json_schema_extra={"enum": list(REASONS["card"])})]
     sentence: str
 
 
@@ -275,7 +273,7 @@ class CardAnswer(TypedDict):
 class PassReason(TypedDict):
     """Why a card is given, with the unseen cards of its suit."""
 
-    code: Annotated[str, Field(json_schema_extra={"enum": list(PASS_TEMPLATES)})]
+    code: Annotated[str, Field(json_schema_extra={"enum": list(REASONS["pass"])})]
     card: str
     above: Annotated[int, Field(description="Unseen cards of the suit that are higher.")]
     below: Annotated[int, Field(description="Unseen cards of the suit that are lower.")]

@@ -23,14 +23,13 @@ from spades.contract.card_request import CardCall
 from spades.contract.faults import Fault, RequestError
 from spades.contract.inference_request import InferenceCall
 from spades.contract.pass_request import PassCall
-from spades.explain.pass_explanation import explain_pass
-from spades.explain.success_curve import success_curve
+from spades.explanations import explain_pass, success_curve
 from spades.inference.holders import Inferred, Readers, infer_from_view, random_deals
 from spades.inference.knowledge import NOTHING_FITS
 from spades.legal import deck_number, deck_of
 from spades.options import Policy
 from spades.passing import given_cards
-from spades.play.card_reasons import PLAYERS, explain_card
+from spades.play.card_explanation import PLAYERS, explain_card
 from spades.play.tricks import legal_cards
 from spades.policies import with_skill
 from spades.rules import CUTTHROAT, seed_values

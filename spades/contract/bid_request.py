@@ -41,7 +41,7 @@ from spades.contract.fields import (
 from spades.contract.hand_text import Hand
 from spades.contract.reading import check_field_count, in_canonical_form, items_schema
 from spades.options import Policy
-from spades.policies import BEST, ROWS, SERVED
+from spades.policies import BEST, POLICY_KINDS, SERVED
 from spades.position import BRIEF, EXPLAINED, NOT_EXPLAINED, Position
 from spades.rules import CUTTHROAT, FIELDS, VARIANTS, Rules, describe
 from spades.scoring import Standing
@@ -338,7 +338,7 @@ def _no_win_table(field: str, rules: Rules, bidder: Bidder, accepted: str) -> Fa
 
 def _convention_fault(text: str, found: str, rules: Rules) -> Fault:
     if not plays_conventions(text):
-        players = ", ".join(row.name for row in ROWS if "convention" in row.options)
+        players = ", ".join(kind.name for kind in POLICY_KINDS if "convention" in kind.options)
         detail = f"convention is {found} with policy {quote(text)}; accepted: none, because only {players} plays one"
     else:
         detail = f"convention is {found} with variant {VARIANTS[rules.variant]}; accepted: none in this variant"

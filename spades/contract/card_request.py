@@ -25,7 +25,7 @@ from spades.contract.fields import (
 from spades.contract.hand_text import CARD_SCHEMA, TRICKS, Given, Hand, Received, card_list, exchange_of
 from spades.contract.reading import items_schema, read_fields
 from spades.legal import deck_number, deck_of
-from spades.play.card_reasons import NEWEST, NEWEST_ALONE
+from spades.play.card_explanation import NEWEST, NEWEST_ALONE
 from spades.play.history import KINDS, Impossible, Known, state_before
 from spades.play.state import PlayState
 from spades.play.tricks import write_rules

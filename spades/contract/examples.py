@@ -7,7 +7,7 @@ from spades.contract.bid_request import read_bid
 from spades.contract.card_request import no_searches, read_card
 from spades.contract.faults import CODES, Fault, RequestError
 from spades.contract.fields import POLICIES, unknown_tables
-from spades.play.card_reasons import NEWEST
+from spades.play.card_explanation import NEWEST
 
 REQUEST = {
     "hand": ["KC", "9C", "5C", "4C", "3C", "QD", "AH", "QH", "AS", "KS", "JS", "6S", "2S"],

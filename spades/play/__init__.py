@@ -12,7 +12,7 @@
 ('srp@4', 1, 0, True)
 """
 
-from spades.play.card_reasons import CARD_NUMBERS, CARD_TEMPLATES, PLAYERS, SEARCH_VERSION, explain_card, reason
+from spades.play.card_explanation import PLAYERS, SEARCH_VERSION, card_reason, explain_card
 from spades.play.history import Impossible, Known, state_before
 from spades.play.solo import SOLO_1_PIECES, SOLO_PIECE_NAMES, solo1, solo2
 from spades.play.srp.goals import (
@@ -54,8 +54,6 @@ from spades.play.wrp import wrp_card
 
 __all__ = [
     "ALL_PIECES",
-    "CARD_NUMBERS",
-    "CARD_TEMPLATES",
     "FITTED_LEADS",
     "LEAD_FEATURES",
     "LEAD_WEIGHTS",
@@ -75,6 +73,7 @@ __all__ = [
     "Known",
     "PlayState",
     "beats",
+    "card_reason",
     "cards_above",
     "cards_below",
     "explain_card",
@@ -88,7 +87,6 @@ __all__ = [
     "nil_alive",
     "pieces_in_use",
     "play_card",
-    "reason",
     "rule_values",
     "solo1",
     "solo2",

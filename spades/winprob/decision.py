@@ -13,7 +13,6 @@ from spades.bis.nil import Nil
 from spades.bis.regular import Regular
 from spades.cards import spades_of, suits_of
 from spades.legal import EVERY_BID
-from spades.options import Policy
 from spades.passing import suits_after_pass
 from spades.position import EXPLAINED, Turn
 from spades.winprob.candidates import best_bid, best_far_bid, last_bag_bid
@@ -83,13 +82,13 @@ class WinDecision(NamedTuple):
     weighed: int  # bit mask of the bids that are compared, one of which is bid; at most one of them is far
 
 
-def win_decision(turn: Turn, policy: Policy, weights: Weights) -> WinDecision:
+def win_decision(turn: Turn, weights: Weights) -> WinDecision:
     """Return the bid with the highest win probability, as `best_bid` chooses it.
 
     With a full explanation, all allowed legal bids are reported, not only those that are compared. `Games.nearest`
     must return a table for the rules of the turn.
     """
-    hand, at, auction, standing, allowed, tables, given, explain = turn
+    hand, at, auction, standing, allowed, policy, tables, given, explain = turn
     rules = at.rules
     legal = EVERY_BID if given is None else sum(1 << bid for bid in given)
     game = weights.games[rules]

@@ -7,7 +7,7 @@ interrupted match continues where it stopped.
 import argparse
 
 from spades.arguments import decimal, integer, rule
-from spades.policies import ROWS
+from spades.policies import BY_NAME
 from spades.rules import PRESETS, Rules, make_rules
 from tables.arena.errors import ArenaError
 from tables.arena.match import PAPER_RULES, Match
@@ -21,7 +21,7 @@ DEFAULT_PRESET = "classic"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    bidder = f"a policy ({', '.join(row.name for row in ROWS)}) with options as in bis:curves=single, "
+    bidder = f"a policy ({', '.join(BY_NAME)}) with options as in bis:curves=single, "
     bidder += f"a bot ({', '.join(PREFIX + name for name in BOTS)}), "
     bidder += "a learned player such as q@2, people such as model:FOLDER,kind=human, "
     bidder += "python:path/to/file.py:callable, or http://host:port/bid"

@@ -28,7 +28,9 @@ def _rows() -> list[Row]:
         if b == "ms":
             rows.append(Row("ms:nil=T-J-Q", player, None))  # MS with the ranks fitted to RB in our engine
     shown = {row.b for row in rows}
-    added = [row.name for row in policies.ROWS if row.served and row.opponents == () and row.name not in shown]
+    added = [
+        kind.name for kind in policies.POLICY_KINDS if kind.served and kind.opponents == () and kind.name not in shown
+    ]
     return rows + [Row(name, "srp", None) for name in added]
 
 

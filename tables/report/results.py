@@ -1,6 +1,6 @@
 """The win rates in the service's catalogue, as the rows of its file: matches at 200/-100 with SRP in all seats."""
 
-from spades.policies import row_of
+from spades.policies import kind_of
 from spades.rules import describe, make_rules
 from spades.strength import Measured, pairs_to_measure
 from tables.arena.result import MatchResult
@@ -12,7 +12,7 @@ def measure(setup: Setup) -> list[Measured]:
     """Play the matches, or read those that other sections have played."""
     rows = []
     for a, b in pairs_to_measure():
-        times = winprob.PAIRS if row_of(a).needs_win_table else 1  # as in its section
+        times = winprob.PAIRS if kind_of(a).needs_win_table else 1  # as in its section
         rows.append(measured(setup.match(a, b, pairs=times * setup.pairs)))
     return rows
 

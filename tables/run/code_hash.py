@@ -42,7 +42,8 @@ SOURCES = {
 # Modules that decide no cell of a table although `policies`, `tableset` or `jit` import them: those that only the
 # service runs, and the list of the modules to compile, whose functions count where they are called.
 UNCOUNTED = (
-    "spades.explain",
+    "spades.explanations",
+    "spades.reasons",
     "spades.winprob.decision",
     "spades.winprob.outcome_values",
     "spades.winprob.weights",

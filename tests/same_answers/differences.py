@@ -180,6 +180,11 @@ DECLARED: tuple[Declared, ...] = (
         ),
     ),
     Declared(
+        "reasons of nils",
+        "the catalogue of reasons has those of ruled out nils and of blind nils, and their numbers",
+        lambda d: _route(d) == "/v1/reasons" and d.base == MISSING,
+    ),
+    Declared(
         "errors measured again",
         "without bags, the nearest win table is 0.7 percentage points off, measured on tables 2026.11.10",
         lambda d: (

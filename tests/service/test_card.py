@@ -15,11 +15,7 @@ from spades.cards import CARD_NAMES, FIRST_SPADE, cards_of, spades_of
 from spades.contract.answers import card_answer
 from spades.contract.card_request import MAX_CARD_ITEMS, read_card
 from spades.contract.examples import CARD_ANSWER, CARD_REQUEST
-from spades.explain.pass_explanation import PASS_TEMPLATES
-from spades.explain.reasons import TEMPLATES
 from spades.play import (
-    CARD_NUMBERS,
-    CARD_TEMPLATES,
     PLAYERS,
     PlayState,
     beats,
@@ -34,6 +30,7 @@ from spades.play import (
 )
 from spades.play.solo import others_need
 from spades.policies import parse_policy
+from spades.reasons import NUMBERS, REASONS
 from spades.rules import CUTTHROAT, TRICKS_COUNT_FOR_CONTRACT, make_rules
 from spades.scoring import contract_of, is_nil
 from tables.engine.deal import deal_round, prepare_state
@@ -92,10 +89,10 @@ def test_what_the_reasons_say_is_true(rules):
         card = next(number for number, name in NAMES.items() if name == answer["card"])
         for reason in answer["reasons"]:
             codes.add(reason["code"])
-            assert CARD_TEMPLATES[reason["code"]].format(**reason) == reason["sentence"]
-            assert set(reason) - {"code", "sentence"} <= set(CARD_NUMBERS)
+            assert REASONS["card"][reason["code"]].format(**reason) == reason["sentence"]
+            assert set(reason) - {"code", "sentence"} <= set(NUMBERS["card"])
             assert TRUE[reason["code"]](call.state, me, card, call.rules), (seed, reason["sentence"])
-    by_rules = {code for code in CARD_TEMPLATES if not code.startswith("search-")}
+    by_rules = {code for code in REASONS["card"] if not code.startswith("search-")}
     assert set(TRUE) == by_rules >= codes
     if not rules:
         assert by_rules - codes <= {"tricks", "no-tricks", "own-contract", "set-one", "set-certain", "enough-no-bags"}
@@ -351,5 +348,5 @@ def test_a_game_over_http_is_the_engines(server, preset):
 def test_sentences_address_the_player():
     """Reasons for cards, passes and bids call the player "you", not "the player" or "the bidder"."""
     third_person = re.compile(r"\bthe (player|bidder|hand|side)\b(?! opposite|'s smallest)", re.IGNORECASE)
-    for templates in (TEMPLATES, PASS_TEMPLATES, CARD_TEMPLATES):
+    for templates in (REASONS["bid"], REASONS["card"], REASONS["pass"]):
         assert {code: text for code, text in templates.items() if third_person.search(text)} == {}

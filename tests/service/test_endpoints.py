@@ -19,7 +19,7 @@ from spades.bidder import Decision, decide
 from spades.contract import answers
 from spades.contract.examples import PASS_REQUEST
 from spades.errors import TablesError
-from spades.policies import ROWS
+from spades.policies import POLICY_KINDS
 from spades.rules import FIELDS, PRESETS
 from spades.tableset import DEFAULT_DIRECTORY
 from tests.conftest import committed_tables
@@ -310,7 +310,7 @@ def test_catalogue(call):
     names = [policy["policy"] for policy in policies["policies"]]
     assert {"bis", "rb", "ms", "io"} <= set(names)
     assert "fixed" not in names
-    assert {f"{name}:tuned" for name in (row.name for row in ROWS if row.tuned)} <= set(names)
+    assert {f"{name}:tuned" for name in (row.name for row in POLICY_KINDS if row.tuned)} <= set(names)
     rules = call("GET", "/v1/rules").json()
     assert set(rules["presets"]) == set(rules["descriptions"]) == set(PRESETS)
     assert rules["presets"]["bis-paper"]["win"] == 200

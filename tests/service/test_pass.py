@@ -3,7 +3,7 @@
 import pytest
 
 from spades.contract.examples import PASS_ANSWER, PASS_REQUEST
-from spades.explain.pass_explanation import PASS_TEMPLATES
+from spades.reasons import REASONS
 
 PARTNER = PASS_REQUEST | {"seat": 2, "hand": "AQ72.AK3.AK4.Q52"}
 FIRST = {"preset": "pass-2", "nil_passes_first": True}
@@ -36,7 +36,7 @@ def test_other_decks(call):
     request = {"hand": "BA2.AK3.2A3.K943", "bids": ["nil", 4, 4, 3], "seat": 0, "rules": rules}
     answer = call("POST", "/v1/pass", json=request).json()
     assert answer["cards"] == ["BJ", "2D"]
-    assert answer["reasons"][0]["sentence"] == PASS_TEMPLATES["top-spade"].format(card="BJ")
+    assert answer["reasons"][0]["sentence"] == REASONS["pass"]["top-spade"].format(card="BJ")
 
 
 def test_a_sure_trick_goes_first(call):

@@ -29,8 +29,9 @@ from spades.contract.card_request import DEFAULT_SEARCH_DEALS, MAX_SEARCH_DEALS,
 from spades.contract.examples import CARD_REQUEST, SEARCH_REQUEST
 from spades.errors import TablesError
 from spades.inference import readers_of
-from spades.play import CARD_NUMBERS, CARD_TEMPLATES, play_card, write_rules
+from spades.play import play_card, write_rules
 from spades.policies import parse_policy
+from spades.reasons import NUMBERS, REASONS
 from spades.rules import make_rules
 from spades.winprob import win_array
 from tables.arena import searching
@@ -144,8 +145,8 @@ def test_the_card_is_the_arenas(searching_server, preset):
         tried = found["search"]["cards"]
         assert [one["p_win"] for one in tried] == sorted((one["p_win"] for one in tried), reverse=True)
         for reason in found["reasons"]:
-            assert CARD_TEMPLATES[reason["code"]].format(**reason) == reason["sentence"]
-            assert set(reason) - {"code", "sentence"} <= set(CARD_NUMBERS)
+            assert REASONS["card"][reason["code"]].format(**reason) == reason["sentence"]
+            assert set(reason) - {"code", "sentence"} <= set(NUMBERS["card"])
         others += found["reasons"][0]["code"] == "search-better"
     assert others, "in some round it plays another card than srp@3"
 

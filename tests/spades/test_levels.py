@@ -9,10 +9,10 @@ from spades.bidder import decide
 from spades.bis.nil import SURE_LOSER
 from spades.cards import DECK, cards_of, parse_pbn
 from spades.errors import PolicyError
-from spades.explain.reasons import MOST_IN_BRIEF
+from spades.explanations import MOST_IN_BRIEF
 from spades.levels import DRAWS_PER_SEED, MOST_TRICKS, hash_normal, perturbed, sample_bid
 from spades.options import Policy
-from spades.policies import ROWS, SERVED, parse_policy, with_skill
+from spades.policies import POLICY_KINDS, SERVED, parse_policy, with_skill
 from spades.position import BRIEF, Position
 from spades.rules import PRESETS
 from spades.scoring import Standing
@@ -43,7 +43,7 @@ def test_full_strength_is_no_level_at_all(name):
     assert parse_policy(f"{name}:level=5,aggression=0,nil_bias=-0.0") == parse_policy(name)
     policy = parse_policy(name)
     for seed in range(20):
-        assert not ROWS[policy.kind].noise_sd or perturbed(policy, seed) == policy  # every field is kept
+        assert not POLICY_KINDS[policy.kind].noise_sd or perturbed(policy, seed) == policy  # every field is kept
 
 
 def test_every_field_is_handed_on():

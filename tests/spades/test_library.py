@@ -27,15 +27,6 @@ def test_names():
         assert all(hasattr(package, name) for name in package.__all__)
 
 
-def test_explain_is_the_function_whatever_is_imported_first():
-    """A package has the same name."""
-    for first in ("spades.explain.reasons", "spades.bidder", "spades"):
-        code = (
-            f"import {first}; from spades import explain; import spades.explain.success_curve; assert callable(explain)"
-        )
-        subprocess.run([sys.executable, "-c", f"{code}; assert callable(spades.explain)"], check=True, timeout=300)
-
-
 def test_imports_numpy_only():
     """Of other packages, `import spades` loads numpy only (`tests/deploy/test_library_wheel.py` has no others)."""
     absent = ("fastapi", "numba", "orjson", "polars", "prometheus_client", "pydantic", "scipy", "starlette", "tables")

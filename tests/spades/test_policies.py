@@ -1,28 +1,12 @@
 """Policy texts: what each option sets, and that errors name policy, option, what was found and what is accepted."""
 
-from dataclasses import replace
-from typing import Annotated, NamedTuple
-
 import pytest
 
 from spades.cards import RANKS
 from spades.errors import PolicyError
-from spades.options import (
-    BIS,
-    FIXED,
-    FULL,
-    IO,
-    MS,
-    OPTIONS,
-    RAW,
-    RB,
-    SINGLE,
-    WINPROB,
-    Internal,
-    Policy,
-    options_of_fields,
-)
-from spades.policies import BY_NAME, ROWS, SERVED, check_rows, decider_of, parse_policy, row_of
+from spades.options import BIS, FIXED, FULL, FULL_LEVEL, IO, MS, OPTIONS, RAW, RB, SINGLE, WINPROB, Policy
+from spades.policies import BY_NAME, POLICY_KINDS, SERVED, decider_of, kind_of, parse_policy
+from tables.engine.choose_bid import CHOSEN_HERE
 
 
 @pytest.mark.parametrize(
@@ -138,19 +122,17 @@ def test_what_is_served():
     assert set(SERVED) == set(BY_NAME) - {"fixed"}
 
 
-def test_every_field_is_declared():
-    class Longer(NamedTuple):
-        kind: Annotated[int, Internal("the name")] = 0
-        boldness: float = 0.5
-
-    with pytest.raises(TypeError, match=r"Longer.boldness: declare it as Annotated\[..., Option\(values, meaning\)\]"):
-        options_of_fields(Longer)
+def test_options_set_every_field_but_three():
+    fields = [field for option in OPTIONS.values() for field in option.fields]
+    assert len(fields) == len(set(fields))
+    assert {*Policy._fields} - {*fields} == {"kind", "noise_sd", "nil_shift"}
+    assert {*fields} < {*Policy._fields}
 
 
 @pytest.mark.parametrize("text", [*BY_NAME, "bis:tuned"])
 def test_defaults_are_values_that_the_options_take(text):
     policy = parse_policy(text)
-    for name in row_of(text).options:
+    for name in kind_of(text).options:
         option = OPTIONS[name]
         numbers = tuple(getattr(policy, field) for field in option.fields)
         text = "-".join(RANKS[rank] for rank in numbers) if name == "nil" else f"{numbers[0]:g}"
@@ -159,21 +141,20 @@ def test_defaults_are_values_that_the_options_take(text):
         assert numbers in accepted or (name, numbers) == ("level", (0,))
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"defaults": Policy(kind=MS + 1)}, "policy rb: kind is 3 in its defaults; accepted: 1"),
-        ({"options": ("nils", "boldness")}, "policy rb: found option 'boldness', which no field of Policy declares"),
-        ({"tuned": {"offset": 1.0}}, "policy rb: tuned or in_variant sets offset, which is no option of it"),
-        ({"noise_sd": (0.0,)}, "policy rb: noise_sd has 1 numbers; accepted: 6"),
-        ({"typical_us": (0.0, 0.0)}, r"policy rb: typical_us is \(0.0, 0.0\); accepted: times above 0"),
-    ],
-)
-def test_a_row_that_does_not_fit(changes, message):
-    with pytest.raises(TypeError, match=message):
-        check_rows([ROWS[BIS], replace(ROWS[RB], **changes), *ROWS[MS:]])
+@pytest.mark.parametrize("kind", POLICY_KINDS, ids=lambda kind: kind.name)
+def test_a_policy_fits_its_options(kind):
+    assert POLICY_KINDS[kind.kind] is kind
+    assert {*kind.options} <= OPTIONS.keys()
+    own = {name for option in kind.options for name in OPTIONS[option].fields}
+    for values in (kind.tuned, *kind.in_variant.values()):
+        assert values.keys() <= own
+    assert len(kind.noise_sd) == (FULL_LEVEL + 1 if "level" in kind.options else 0)
+    assert not kind.served or min(kind.typical_us) > 0.0
 
 
-def test_an_option_without_a_policy():
-    with pytest.raises(TypeError, match="option bid: found in no policy's options"):
-        check_rows([row if row.kind != FIXED else replace(row, options=()) for row in ROWS])
+def test_every_option_is_one_of_a_policy():
+    assert {name for kind in POLICY_KINDS for name in kind.options} == OPTIONS.keys()
+
+
+def test_the_simulator_has_every_policy():
+    assert {kind.kind for kind in POLICY_KINDS} == {*CHOSEN_HERE, WINPROB}

@@ -410,6 +410,14 @@ class ReasonsAnswer(TypedDict):
     """
     Of the cards that POST /v1/card plays.
     """
+    nil_reasons: list[ReasonInfo]
+    """
+    Why a nil is ruled out, and nil rules in words.
+    """
+    blind_nil_reasons: list[ReasonInfo]
+    """
+    Of the decisions of POST /v1/bid/blind.
+    """
     numbers: dict[str, ReasonNumber]
 
 

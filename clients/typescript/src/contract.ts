@@ -964,6 +964,16 @@ export interface components {
              * @description Of the cards that POST /v1/card plays.
              */
             card_reasons: components["schemas"]["ReasonInfo"][];
+            /**
+             * Nil Reasons
+             * @description Why a nil is ruled out, and nil rules in words.
+             */
+            nil_reasons: components["schemas"]["ReasonInfo"][];
+            /**
+             * Blind Nil Reasons
+             * @description Of the decisions of POST /v1/bid/blind.
+             */
+            blind_nil_reasons: components["schemas"]["ReasonInfo"][];
             /** Numbers */
             numbers: {
                 [key: string]: components["schemas"]["ReasonNumber"];

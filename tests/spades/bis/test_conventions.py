@@ -31,7 +31,7 @@ from spades.scoring import BLIND_NIL, START, Standing
 from spades.tables import BIG5_PROFILE, BIG6_PROFILE, convention_of, profile_of
 from spades.tableset import TableSet
 from tests import naive
-from tests.spades.explain.test_explanation import bids, hands, low_hands
+from tests.spades.test_explanations import bids, hands, low_hands
 
 COVER = "AK62.AQ3.K94.J54"  # 3.9 tricks: four takes
 STRONG = "AKJ62.AQ.Q.K9543"  # the worked hand of docs/explanation/how-bis-bids.md: six takes

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spades.cards import DECK, cards_of, parse_card, parse_pbn
-from spades.play.card_reasons import explain_card
+from spades.play.card_explanation import explain_card
 from spades.play.history import KINDS, Known, state_before
 from spades.play.srp.player import srp3
 from spades.play.tricks import legal_cards, play_card

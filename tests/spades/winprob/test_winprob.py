@@ -74,11 +74,10 @@ def position(pbn, previous=(), us=0, them=0, us_bags=0, them_bags=0, rules=CLASS
     return Position(parse_pbn(pbn), previous, Standing(us, them, us_bags, them_bags), rules)
 
 
-def turn(hand, auction, standing, allowed, rules, tables):
+def turn(hand, auction, standing, allowed, rules, tables, policy=WINPROB):
     """Return a turn without an explanation."""
-    us, them, us_bags, them_bags = standing
-    at = Position(hand, auction[1 : 1 + auction.seat], Standing(us, them, us_bags, them_bags), rules)
-    return Turn(hand, at, auction, standing, allowed, tables, None, NOT_EXPLAINED)
+    where = Position(hand, auction[1 : 1 + auction.seat], standing, rules)
+    return Turn(hand, where, auction, standing, allowed, policy, tables, None, NOT_EXPLAINED)
 
 
 @pytest.mark.parity
@@ -91,7 +90,7 @@ def test_numpy_and_compiled_agree(fitted):
         hand, auction, scores, allowed, rules, policy, *_ = where = win_position(rng)
         p_win = np.zeros(14)
         bid = fast(hand, auction, scores, allowed, rules, policy, fitted.arrays, p_win)
-        made = win_decision(turn(hand, auction, scores, allowed, rules, fitted.plain), policy, weights)
+        made = win_decision(turn(hand, auction, scores, allowed, rules, fitted.plain, policy), weights)
         assert made.bid == bid, where
         compared = {bid: p for bid, p in zip(made.bids, made.p_win, strict=True) if made.weighed >> bid & 1}
         assert {bid: p for bid, p in enumerate(p_win.tolist()) if p >= 0.0} == pytest.approx(compared, abs=5e-6)
@@ -106,7 +105,7 @@ def test_a_nil_beside_partners_nil_stakes_both(fitted):
     where = parse_pbn(LOW), auction_after((0, 4)), Standing(60, 120, 3, 4)
     p_win = np.zeros(14)
     assert fast(*where, 1, rules, numba_typed(WINPROB), fitted.arrays, p_win) == 0
-    made = win_decision(turn(*where, EVERY_BID, rules, fitted.plain)._replace(legal=(0,)), WINPROB, weights)
+    made = win_decision(turn(*where, EVERY_BID, rules, fitted.plain)._replace(legal=(0,)), weights)
     assert made.p_win == pytest.approx([p_win[0]], abs=5e-6)
 
 

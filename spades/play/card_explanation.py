@@ -1,15 +1,15 @@
-"""Why a card is played: coded reasons with numbers, and the sentences made from them, which address the player.
+"""Why a card is played: which of the reasons for cards (`spades.reasons`) it has. Their sentences address the player.
 
 The first reason is the player's goal in the round: its own nil, partner's, an opponent's, or its side's contract. The
 second is what the card does in the trick. If only one card may be played, that is the only reason. To find the goal,
 this module calls the functions of the card player in the order in which the player calls them.
 """
 
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from spades.bis.regular import spade_tricks_against
 from spades.cards import CARD_NAMES, FIRST_SPADE, SPADES, spades_of
-from spades.explain.reasons import Number
 from spades.legal import deck_number
 from spades.play import solo
 from spades.play.solo import hunt, plays_alone_for_tricks, solo2
@@ -29,6 +29,7 @@ from spades.play.tricks import (
     unseen_cards,
     winning_cards,
 )
+from spades.reasons import numbers_in, reason
 from spades.rules import CUTTHROAT, TRICKS_COUNT_FOR_CONTRACT, Rules
 from spades.scoring import is_nil
 
@@ -36,69 +37,9 @@ NEWEST: Final = "srp@4"  # the newest rule-based card player
 NEWEST_ALONE: Final = "solo@2"  # the same in variant cutthroat
 # By whether the player is alone (variant cutthroat): the name of the player, and its kernel.
 PLAYERS: Final = {False: (NEWEST, srp4), True: (NEWEST_ALONE, solo2)}
-NEWEST_VERSION, SEARCH_VERSION = 4, 3  # of SRP: the newest, and the one with which `search@1` compares its cards
-SEARCH_USUAL: Final = f"srp@{SEARCH_VERSION}"
+NEWEST_VERSION = 4  # of SRP
+SEARCH_VERSION = 3  # of SRP: the one with which `search@1` compares its cards
 RISKY = 0.2  # a lead endangers a nil if its bidder has no card below it with at least this probability
-# By code; the numbers are those of the reason. GET /v1/reasons lists them.
-CARD_TEMPLATES = {
-    "only-card": "{card} is the only card that may be played.",
-    # The goal.
-    "keep-nil": "You bid nil and must not win a trick.",
-    "cover-nil": "Partner bid nil, so you win tricks that partner would otherwise have to win.",
-    "cover-later": "Partner bid nil and is safe in this trick, so you save your high cards.",
-    "lead-safe": "Partner bid nil and will probably not win this trick.",
-    "lead-risky": "Partner bid nil and may have no card below {card}, but every other lead looks worse.",
-    "attack-nil": "Seat {seat} bid nil and may have to win this trick.",
-    "under-nil": "Seat {seat} bid nil and is winning this trick, so you do not beat that card.",
-    "attack-later": "The nil of seat {seat} cannot fail in this trick, so you save your low cards.",
-    "nil-beaten": "The nil of seat {seat} is safe in this trick.",
-    "nil-safe": "The nil of seat {seat} will probably not fail in this trick.",
-    "contract": "Your side needs {needed} of the {left} remaining tricks to make its contract.",
-    "own-contract": "You need {needed} of the {left} remaining tricks to make your bid.",
-    "tricks": "You try to win tricks.",
-    "no-tricks": "You do not try to win tricks.",
-    "set": "The opponents need {theirs} of the {left} remaining tricks, so they may still be set.",
-    "set-certain": "The other players together need {theirs} tricks, but only {left} remain: one of them will be set.",
-    "set-one": "The other players together need {theirs} of the {left} remaining tricks, so one may still be set.",
-    "enough": "The contract is made, and each further trick is a bag.",
-    "enough-no-bags": "The contract is made, and further tricks would bring nothing.",
-    "sure": "You are certain to win the tricks that are still needed, and leave the rest to the opponents.",
-    "own-share": "You are certain to make your own bid, and leave the other tricks to partner.",
-    "hopeless": "The contract can no longer be made.",
-    "failed-nil": "Your nil has failed, and you leave tricks to the others.",
-    # What a search found.
-    "search-better": "Your side wins {percent}% of the games after {card}, and {usual_percent}% after {usual}, the "
-    f"card of {SEARCH_USUAL}. Random deals: {{deals}}.",
-    "search-kept": f"No card is clearly better than {{card}}, the card of {SEARCH_USUAL}: your side wins "
-    "{percent}% of the games after it. Random deals: {deals}.",
-    # What the card does.
-    "lead-top": "No other player has a higher card of its suit than {card}.",
-    "lead": "{card} is led, of a suit with {above} higher and {below} lower unseen cards.",
-    "win": "{card} is the last card of the trick and wins it.",
-    "win-sure": "{card} wins the trick, because no other player has a higher trump.",
-    "win-now": "{card} wins the trick, unless a later player has a higher card or a trump.",
-    "ruff": "{card} trumps, and wins unless a later player has a higher trump.",
-    "win-trump": "{card} wins the trick, unless a later player has a higher trump.",
-    "side-wins": "Your side wins this trick in any case, and you use {card}.",
-    "partner-wins": "Partner wins the trick, so {card} does not have to.",
-    "partner-ahead": "Partner is winning the trick so far, so {card} does not have to.",
-    "nil-in-danger": "Partner bid nil and is winning the trick, and you cannot play a higher card.",
-    "lose": "{card} loses this trick.",
-    "discard": "You have no card of the suit led and discard {card}.",
-}
-CARD_NUMBERS = {
-    "card": Number("string", "card", "The card that is given or played."),
-    "seat": Number("integer", "seat", "The seat that bid nil."),
-    "needed": Number("integer", "tricks", "Tricks that are still needed for the contract, or for the bid."),
-    "left": Number("integer", "tricks", "Tricks that are not decided yet, the current one included."),
-    "theirs": Number("integer", "tricks", "Tricks that the opponents still need together."),
-    "above": Number("integer", "cards", "Unseen cards of the suit that are higher."),
-    "deals": Number("integer", "deals", "Random deals that were played."),
-    "percent": Number("number", "percent", "How often the player's side wins the game after the card."),
-    "usual": Number("string", "card", f"The card of {SEARCH_USUAL}."),
-    "usual_percent": Number("number", "percent", f"How often the side wins the game after the card of {SEARCH_USUAL}."),
-    "below": Number("integer", "cards", "Unseen cards of the suit that are lower."),
-}
 
 
 class _Place(NamedTuple):
@@ -110,7 +51,7 @@ class _Place(NamedTuple):
     legal: int  # the cards that may be played
     unseen: int
     rules: Rules
-    numbers: dict[str, Any]  # by name in CARD_NUMBERS; the functions add theirs
+    numbers: dict[str, Any]  # by name in `reasons.NUMBERS["card"]`; the functions add theirs
 
 
 def explain_card(
@@ -128,10 +69,10 @@ def explain_card(
         "below": (unseen & cards_below(card)).bit_count(),
     }
     if legal & (legal - 1) == 0:
-        return [reason("only-card", numbers)]
+        return [card_reason("only-card", numbers)]
     place = _Place(state, me, hand, legal, unseen, rules, numbers)
     goal = _goal_alone(place, card) if rules.variant == CUTTHROAT else _goal(place, card, version)
-    return [reason(goal, numbers), reason(_effect(place, card), numbers)]
+    return [card_reason(goal, numbers), card_reason(_effect(place, card), numbers)]
 
 
 def _goal(place: _Place, card: int, version: int) -> str:
@@ -251,8 +192,8 @@ def _effect(place: _Place, card: int) -> str:
     return "lose" if card >> 4 == led else "discard"
 
 
-def reason(code: str, numbers: dict[str, Any]) -> dict[str, Any]:
-    """Return the reason of ``code``: the code, those of ``numbers`` that its sentence uses, and the sentence."""
-    template = CARD_TEMPLATES[code]
-    used = {name: value for name, value in numbers.items() if f"{{{name}}}" in template}
-    return {"code": code, **used, "sentence": template.format(**used)}
+def card_reason(code: str, numbers: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the reason ``code`` with its sentence, and with those of ``numbers`` that the sentence uses."""
+    used = numbers_in("card", code)
+    why = reason("card", code, **{name: number for name, number in numbers.items() if name in used})
+    return {**why, "sentence": why.sentence}

@@ -10,30 +10,24 @@ import numpy as np
 import orjson
 import pytest
 
+from service.endpoints import searches
+from spades import explanations, policies, skill
 from spades.bidder import decide, turn_of
+from spades.bis import blind_decision
+from spades.bis.blind_nil import BLIND_NIL_RULES
 from spades.bis.conventions import CONVENTION_RULES
 from spades.bis.endgame import RULE_NAMES
-from spades.bis.nil import FOUR_SPADES, NOT_RULED_OUT, PARTNER_NIL, Nil
-from spades.bis.regular import NUMBER_RULES, Regular
+from spades.bis.nil import FOUR_SPADES, NOT_RULED_OUT, PARTNER_NIL, RULED_OUT_CODES, Nil
+from spades.bis.regular import BY_RULES, NUMBER_RULES, Regular
 from spades.cards import parse_pbn
 from spades.contract.answers import bid_answer
 from spades.contract.bid_request import read_bid
-from spades.explain import reasons as declared
-from spades.explain.reasons import (
-    MOST_IN_BRIEF,
-    NO_NIL,
-    NUMBERS,
-    TEMPLATES,
-    check_reasons,
-    contract_reasons,
-    nil_details,
-    numbers_in,
-    reason,
-    sentence_of,
-)
-from spades.explain.winprob_explanation import explain_winprob
+from spades.explanations import FORCED, MOST_IN_BRIEF, contract_reasons, explain_winprob, nil_details
+from spades.play import card_explanation
+from spades.play.card_explanation import SEARCH_VERSION
 from spades.policies import parse_policy
 from spades.position import BRIEF, EXPLAINED, Position
+from spades.reasons import NUMBERS, REASONS, SEARCH_USUAL, numbers_in, reason, sentence_of
 from spades.rules import make_rules
 from spades.scoring import NO_BID, Standing
 from spades.skill import decide_with_skill
@@ -77,7 +71,7 @@ def told(made, previous=(4, 5), us=0, them=0, both_bags=(0, 0), policy=WINPROB, 
     us_bags, them_bags = both_bags
     hand, game = parse_pbn("AKJ62.AQ.Q.K9543"), make_rules("classic", rules)
     where = Position(hand, previous, Standing(us, them, us_bags, them_bags), game)
-    return explain_winprob(made, turn_of(where, policy, committed_tables(), None, explain), policy)
+    return explain_winprob(made, turn_of(where, policy, committed_tables(), None, explain))
 
 
 def test_a_number_between_two_others():
@@ -247,48 +241,60 @@ def test_the_weak_point_of_a_nil():
 # ---- the declaration ------------------------------------------------------------------------------------------------
 
 
-def test_templates_have_numbers_only():
-    for code, template in TEMPLATES.items():
+CODES = [(subject, code) for subject, templates in REASONS.items() for code in templates]
+
+
+@pytest.mark.parametrize("subject", REASONS)
+def test_templates_have_declared_numbers_only(subject):
+    for code, template in REASONS[subject].items():
         assert re.fullmatch(r"[a-z0-9-]+", code)
-        assert template[0].isupper() or template[0] == "{"
-        assert template.endswith(".")
+        if subject != "nil":  # these are no sentences
+            assert template[0].isupper() or template[0] == "{"
+            assert template.endswith(".")
         fields = [field for _, field, spec, _ in string.Formatter().parse(template) if field is not None and not spec]
-        assert tuple(fields) == numbers_in(code)
-        assert set(fields) <= set(NUMBERS)
+        assert tuple(fields) == numbers_in(subject, code)
         numbers = {name: 7 + index for index, name in enumerate(fields)}
-        made = reason(code, *numbers.values())
+        made = reason(subject, code, **numbers)
         assert made == {"code": code, **numbers}
-        assert sentence_of([made, reason("bid-nil")]) == f"{template.format(**numbers)} Bid nil."
-    assert {name for code in TEMPLATES for name in numbers_in(code)} == set(NUMBERS)
+        assert sentence_of([made, reason("bid", "bid-nil")]) == f"{template.format(**numbers)} Bid nil."
+    assert {name for code in REASONS[subject] for name in numbers_in(subject, code)} == set(NUMBERS[subject])
+    assert REASONS.keys() == NUMBERS.keys()
 
 
 def test_equal_numbers_make_the_same_reason_whatever_came_before():
     for first, second in itertools.permutations((1, 1.0)):
         reason.cache_clear()
-        assert reason("bid", first).sentence == f"Bid {first}."
-        assert reason("bid", second).sentence == f"Bid {second}."
+        assert reason("bid", "bid", bid=first).sentence == f"Bid {first}."
+        assert reason("bid", "bid", bid=second).sentence == f"Bid {second}."
     for first, second in itertools.permutations((0.0, -0.0)):
         reason.cache_clear()
-        assert reason("tricks", first).sentence == reason("tricks", second).sentence
-        assert str(reason("tricks", second)["tricks"]) == "0.0"
+        assert reason("bid", "tricks", tricks=first).sentence == reason("bid", "tricks", tricks=second).sentence
+        assert str(reason("bid", "tricks", tricks=second)["tricks"]) == "0.0"
+
+
+def test_every_step_has_a_reason():
+    """Of the same name, unless the rules make the step."""
+    steps = (*RULE_NAMES[1:], *CONVENTION_RULES[1:], *NUMBER_RULES[BY_RULES + 1 :], *FORCED.values())
+    assert {*steps} <= REASONS["bid"].keys()
+    assert {f"no-nil-{code}" for code in RULED_OUT_CODES[1:]} <= REASONS["bid"].keys()
+    assert {*RULED_OUT_CODES[1:]} <= REASONS["nil"].keys()
+    assert {*BLIND_NIL_RULES} <= REASONS["blind nil"].keys()
 
 
 def test_every_reason_is_given_somewhere():
-    folder = Path(declared.__file__).parent
-    sources = [*folder.glob("*.py"), folder.parent / "skill.py"]
-    text = "".join(path.read_text() for path in sources).replace(Path(declared.__file__).read_text(), "")
-    own = Path(declared.__file__).read_text().partition("\nNO_NIL = (")[2]
-    literal = set(re.findall(r'"([a-z0-9-]+)"', text + own))
-    by_rule = {*NO_NIL, *RULE_NAMES, *CONVENTION_RULES, *NUMBER_RULES}
-    assert set(TEMPLATES) - literal - by_rule == set()
+    files = (explanations, skill, policies, card_explanation, blind_decision, searches)
+    text = "".join(Path(str(module.__file__)).read_text() for module in files)
+    literal = set(re.findall(r'"([a-z0-9-]+)"', text))
+    steps = {*RULE_NAMES, *CONVENTION_RULES, *NUMBER_RULES}
+    no_nils = {f"no-nil-{code}" for code in RULED_OUT_CODES}
+    ends = {f"{rule}{end}" for rule in BLIND_NIL_RULES for end in ("", "-below-floor", "-drawn", "-not-drawn")}
+    weak = {f"weak-{suit}" for suit in ("clubs", "diamonds", "hearts", "spades")}
+    given = literal | steps | no_nils | weak | {*RULED_OUT_CODES} | ends
+    assert [one for one in CODES if one[1] not in given] == []
 
 
-def test_a_missing_template_is_named(monkeypatch):
-    with pytest.raises(TypeError, match=r"reason new-rule: found no template; accepted: one in reasons.TEMPLATES"):
-        check_reasons(["bid", "new-rule"])
-    monkeypatch.setitem(TEMPLATES, "odd", "Take {moons}.")
-    with pytest.raises(TypeError, match=r"reason odd: found number 'moons', which reasons.NUMBERS does not declare"):
-        check_reasons([])
+def test_the_search_has_the_card_player_of_its_sentences():
+    assert f"srp@{SEARCH_VERSION}" == SEARCH_USUAL
 
 
 # ---- all policies ---------------------------------------------------------------------------------------------------
@@ -338,7 +344,7 @@ def test_sentences_are_those_of_the_reasons(calls):
     for call in found:
         explanation = decided(call, tables, EXPLAINED).explanation
         assert explanation["sentence"] == " ".join(
-            TEMPLATES[reason["code"]].format(**reason) for reason in explanation["reasons"]
+            REASONS["bid"][reason["code"]].format(**reason) for reason in explanation["reasons"]
         )
         for step in explanation["adjustments"]:
             assert step["why"] in explanation["sentence"]

@@ -1,1 +1,0 @@
-"""Explanations: the numbers of a decision as fields and a sentence."""

@@ -99,6 +99,44 @@ def sequence_after(sequence: int, bid: int) -> int:
     return 14 * sequence + 1 + contract_of(bid)
 
 
+def expected_tricks(bid: int, auction: Auction, tables: Tables) -> tuple[float, float, float, float]:
+    """Return the tricks that each seat bids, in bidding order, if the player whose turn it is bids ``bid``.
+
+    A bid to come counts as its mean after these bids (table `mean_bids`), and a nil as 0.
+    """
+    own = contract_of(bid) + 0.0
+    if auction.seat == 3:
+        return tricks_by_seat(auction, own, 0.0, 0.0, 0.0)
+    row = sequence_after(auction.sequence, bid)
+    means = tables.mean_bids
+    return tricks_by_seat(auction, own, means[row, 0], means[row, 1], means[row, 2])
+
+
+def tricks_by_seat(
+    auction: Auction, own: float, next_seat: float, second_next: float, third_next: float
+) -> tuple[float, float, float, float]:
+    """Return the tricks that each seat bids, in bidding order, with ``own`` for the player whose turn it is.
+
+    The other arguments are the tricks of the three seats that follow; those of seats that have bid are not used.
+    """
+    seat, b0, b1, b2, _, _, _, _ = auction
+    if seat == 0:
+        return own, next_seat, second_next, third_next
+    first = contract_of(b0) + 0.0
+    if seat == 1:
+        return first, own, next_seat, second_next
+    second = contract_of(b1) + 0.0
+    if seat == 2:
+        return first, second, own, next_seat
+    return first, second, contract_of(b2) + 0.0, own
+
+
+def tricks_of_sides(seat: int, tricks: tuple[float, float, float, float]) -> tuple[float, float]:
+    """Return the tricks of the side of ``seat`` and those of the opponents; ``tricks``: by seat."""
+    opponent = 1 - (seat & 1)
+    return tricks[seat] + tricks[seat ^ 2], tricks[opponent] + tricks[opponent + 2]
+
+
 NO_SCORES = (0, 0, 0, 0)
 TRICKS = 13
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from spades.bis.conventions import partner_signalled
 from spades.legal import NIL_BIT, allowed_bids
 from spades.options import BIG6, Policy
-from spades.position import Auction, sequence_after
+from spades.position import Auction, sequence_after, tricks_by_seat, tricks_of_sides
 from spades.rules import Rules
 from spades.scoring import Standing, is_nil
 from spades.tables import Tables, convention_of
@@ -71,22 +71,11 @@ def projected_scores(auction: Auction, standing: Standing, tables: Tables) -> tu
     Bids still to come count as their mean bids. No player has bid nil. In first seat, the mean of the last bid is the
     one after the bidder's own mean bid, rounded.
     """
-    seat, b0, b1, b2, _, _, _, row = auction
-    means = tables.mean_bids
-    ours = means[row, 0]
-    theirs = 0.0
-    if seat == 0:
-        theirs = means[row, 1] + means[sequence_after(0, int(ours + 0.5)), 2]
-        ours += means[row, 2]
-    elif seat == 1:
-        ours += means[row, 2]
-        theirs = b0 + means[row, 1]
-    elif seat == 2:
-        ours += b0
-        theirs = b1 + means[row, 1]
-    else:
-        ours += b1
-        theirs = 0.0 + b0 + b2
+    means, row = tables.mean_bids, auction.sequence
+    own = means[row, 0]
+    last = means[sequence_after(row, int(own + 0.5)), 2] if auction.seat == 0 else 0.0
+    tricks = tricks_by_seat(auction, own, means[row, 1], means[row, 2], last)
+    ours, theirs = tricks_of_sides(auction.seat, tricks)
     return standing.us + 10.0 * ours, standing.them + 10.0 * theirs, ours + theirs
 
 

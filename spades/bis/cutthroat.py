@@ -31,9 +31,9 @@ from spades.bis.regular import Regular, at_least_certain, bag_offset, regular_ta
 from spades.cards import suits_of
 from spades.legal import nearest_allowed
 from spades.options import Policy
-from spades.position import Auction, sequence_after, without_partner
+from spades.position import Auction, expected_tricks, without_partner
 from spades.rules import Rules
-from spades.scoring import NO_BID, contract_of, nil_stake
+from spades.scoring import NO_BID, nil_stake
 from spades.tables import Tables
 
 REACH = 140  # points, a little more than a bid of 13; a seat further from the goal cannot win in this round
@@ -124,26 +124,19 @@ def project_race(bid: int, auction: Auction, scores: tuple[int, int, int, int], 
 
     Bids still to come count as the mean bids of their seats.
     """
-    seat, b0, b1, b2, _, _, _, sequence = auction
-    row = sequence_after(sequence, bid)
-    total = float(contract_of(bid))
+    seat, b0, b1, b2, _, _, _, _ = auction
+    tricks = expected_tricks(bid, auction, tables)
+    total = tricks[seat]
     best = -1e9
     for other in range(4):
-        if other == seat:
-            continue
-        tricks = 0.0
-        stake = 0
-        if other < seat:
-            made = b0 if other == 0 else (b1 if other == 1 else b2)
-            tricks += contract_of(made)
-            stake = nil_stake(made, rules)
-        else:
-            tricks += tables.mean_bids[row, other - seat - 1]
-        total += tricks
-        points = scores[other] + 10.0 * tricks + stake
-        if points > best:
-            best = points
-    return Race(scores[seat] + 10.0 * contract_of(bid) + nil_stake(bid, rules), best, total)
+        if other != seat:
+            total += tricks[other]
+            points = scores[other] + 10.0 * tricks[other]
+            if other < seat:
+                points += nil_stake(b0 if other == 0 else (b1 if other == 1 else b2), rules)
+            if points > best:
+                best = points
+    return Race(own=scores[seat] + 10.0 * tricks[seat] + nil_stake(bid, rules), best=best, total=total)
 
 
 def apply_finish(

@@ -12,7 +12,7 @@ from spades.bis.nil import NOT_RULED_OUT, Nil
 from spades.bis.regular import Regular, limit_takes
 from spades.legal import nearest_allowed
 from spades.options import Policy
-from spades.position import Auction, sequence_after
+from spades.position import Auction, expected_tricks, tricks_of_sides
 from spades.rules import Rules
 from spades.scoring import BLIND_NIL, NO_BID, TEN_POINTS, Standing, contract_of, contract_points, nil_stake
 from spades.tables import Tables
@@ -61,35 +61,20 @@ def project(bid: int, auction: Auction, standing: Standing, rules: Rules, tables
 
     ``bid``: the bid of the player whose turn it is.
     """
-    seat, b0, b1, b2, _, _, _, sequence = auction
-    mean_bids = tables.mean_bids
-    ours = float(contract_of(bid))
-    our_nils = nil_stake(bid, rules)
+    seat, b0, b1, b2, partner_bid, _, _, _ = auction
+    ours, theirs = tricks_of_sides(seat, expected_tricks(bid, auction, tables))
+    our_nils = nil_stake(bid, rules) + nil_stake(partner_bid, rules)
     their_nils = 0
-    row = sequence_after(sequence, bid)
-    if seat == 0:
-        theirs = mean_bids[row, 0] + mean_bids[row, 2]
-        ours += mean_bids[row, 1]
-    elif seat == 1:
-        theirs = contract_of(b0) + mean_bids[row, 0]
-        ours += mean_bids[row, 1]
-        their_nils = nil_stake(b0, rules)
-    elif seat == 2:
-        theirs = contract_of(b1) + mean_bids[row, 0]
-        ours += contract_of(b0)
-        our_nils += nil_stake(b0, rules)
-        their_nils = nil_stake(b1, rules)
-    else:
-        theirs = contract_of(b0) + contract_of(b2) + 0.0
-        ours += contract_of(b1)
-        our_nils += nil_stake(b1, rules)
+    if seat == 3:
         their_nils = nil_stake(b0, rules) + nil_stake(b2, rules)
-    worth, their_worth = 10.0 * ours, 10.0 * theirs
+    elif seat > 0:
+        their_nils = nil_stake(b1 if seat == 2 else b0, rules)
+    our_points, their_points = 10.0 * ours, 10.0 * theirs
     if rules.ten_for_200 and seat > 1:
-        worth = float(contract_points(int(ours), rules))
+        our_points = float(contract_points(int(ours), rules))
         if seat == 3:
-            their_worth = float(contract_points(int(theirs), rules))
-    return standing.us + worth + our_nils, standing.them + their_worth + their_nils, ours + theirs
+            their_points = float(contract_points(int(theirs), rules))
+    return standing.us + our_points + our_nils, standing.them + their_points + their_nils, ours + theirs
 
 
 def contract_gain(partner_bid: int, bid: int, new: int, rules: Rules) -> int:

@@ -14,9 +14,9 @@ from spades.cards import spades_of, suits_of, without_jokers
 from spades.legal import extra_spades_of
 from spades.options import FULL, PLAYER_KINDS
 from spades.passing import cards_to_pass, given_by_partner, suits_after_pass
-from spades.position import Auction, sequence_after
+from spades.position import Auction, expected_tricks, tricks_of_sides
 from spades.rules import JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
-from spades.scoring import NO_BID, Standing, contract_of, is_nil
+from spades.scoring import NO_BID, Standing, is_nil
 from spades.tables import Tables
 from spades.winprob.candidates import NO_NUMBER, candidates, far_bids, needed_number
 from spades.winprob.games import WinTableSlice
@@ -330,17 +330,9 @@ def to_losing(score: int, lose: int) -> float:
 
 def expected_bids(bid: int, auction: Auction, tables: Tables) -> Expected:
     """Return the bids of partner and the opponents; bids to come count as their means after our ``bid``."""
-    seat, b0, b1, b2, _, _, _, sequence = auction
-    mean_bids = tables.mean_bids
-    row = sequence_after(sequence, bid)
-    if seat == 3:
-        partner, opponents = contract_of(b1) + 0.0, contract_of(b0) + contract_of(b2) + 0.0
-    elif seat == 2:
-        partner, opponents = contract_of(b0) + 0.0, contract_of(b1) + mean_bids[row, 0]
-    elif seat == 1:
-        partner, opponents = mean_bids[row, 1] + 0.0, contract_of(b0) + mean_bids[row, 0]
-    else:
-        partner, opponents = mean_bids[row, 1] + 0.0, mean_bids[row, 0] + mean_bids[row, 2]
+    tricks = expected_tricks(bid, auction, tables)
+    partner = tricks[auction.seat ^ 2]
+    _, opponents = tricks_of_sides(auction.seat, tricks)
     return Expected(
         partner=partner, opponents=opponents, partner_tricks=int(partner + 0.5), opponents_tricks=int(opponents + 0.5)
     )

@@ -616,6 +616,9 @@ CASES: dict[str, Maker] = {
     POSITION + "read_auction": bids_before,
     POSITION + "without_partner": lambda r: (auction(r),),
     POSITION + "sequence_after": lambda r: (r.choice((0, 210, r.randrange(211))), r.randint(0, 14)),
+    POSITION + "expected_tricks": lambda r: (r.randint(0, 14), auction(r), ALL),
+    POSITION + "tricks_by_seat": lambda r: (auction(r), unit(r), unit(r), unit(r), unit(r)),
+    POSITION + "tricks_of_sides": lambda r: (r.randrange(4), (unit(r), unit(r), unit(r), unit(r))),
     REGULAR + "regular_takes": lambda r: (
         suits_of(hand(r)),
         r.randrange(4),

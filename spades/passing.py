@@ -108,23 +108,33 @@ def dangers(held: int, unseen: int, most: int) -> tuple[int, int, int, int, int]
 
 
 def suit_danger(held: int, unseen: int, most: int) -> int:
-    """Return how dangerous the holding ``held`` is for a nil bidder: 0 or more, where more is worse.
+    """Return how much a nil bidder wants to give from the holding ``held``: 0 or more, where more is worse to keep.
+
+    Most of it is `nil_danger`, which explains ``most``. All cards also add their ranks: of equally dangerous holdings,
+    the nil bidder gives the higher cards, which partner can use.
+    """
+    total = 64 * nil_danger(held, unseen, most)
+    while held:
+        total += lowest(held)
+        held &= held - 1
+    return total
+
+
+def nil_danger(held: int, unseen: int, most: int) -> int:
+    """Return how dangerous the holding ``held`` is for a nil bidder: 0 is safe, more is worse.
 
     The danger of each of the ``most`` lowest cards is a ratio: the number of ``unseen`` cards of the suit below it,
     divided by the number above it plus 2. The number below is one less for each lower card of the hand, because the nil
-    bidder plays that one first. All cards also add their ranks: of equally dangerous holdings, the nil bidder gives the
-    higher cards, which partner can use.
+    bidder plays that one first.
     """
     total = 0
     position = 0
-    while held:
+    while held and position < most:
         card = lowest(held)
         held &= held - 1
-        total += card
-        if position < most:
-            low = (unseen & (1 << card) - 1).bit_count() - position
-            if low > 0:
-                total += 64 * (low * 16 // ((unseen >> card).bit_count() + 2))
+        low = (unseen & (1 << card) - 1).bit_count() - position
+        if low > 0:
+            total += low * 16 // ((unseen >> card).bit_count() + 2)
         position += 1
     return total
 

@@ -4,7 +4,8 @@ A nil is *live* until its bidder takes a trick. To *cover* a nil is to win trick
 have to take. The functions return a card, or NOTHING if the nil does not matter for this card.
 """
 
-from spades.cards import JACK, SPADE_BITS, TEN, highest, lowest, spades_of
+from spades.cards import JACK, SPADE_BITS, SUIT_BITS, TEN, highest, lowest, spades_of
+from spades.passing import nil_danger
 from spades.play.srp.follow import discard, may_ruff
 from spades.play.srp.goals import (
     ATTACK_STAKES,
@@ -35,6 +36,7 @@ from spades.play.tricks import (
 )
 
 NOTHING = -1
+LOW_CARDS = 3  # of each suit: the cards that decide how dangerous it is for a nil
 # Probability, in thousandths, that one particular player of three (or two) holds none of n unseen cards: (2/3)^n and
 # (1/2)^n.
 NONE_OF_THREES = (1000, 667, 444, 296, 198, 132, 88, 59, 39, 26, 17, 12, 8, 5, 3, 2)
@@ -44,26 +46,6 @@ SAFE_SLACK = 3  # below a card under which the nil is safe, keep the boss only i
 FEW_SPADES, LONG_SPADES = 2, 5
 LAST_CHANCES = 8  # tricks
 COVER_SLACK = 6  # keep a high card for a later cover only if the side can spare this many tricks
-
-
-def danger(held: int, unseen: int) -> int:
-    """Return how dangerous the cards ``held`` of one suit are for a nil bidder: 0 is safe, more is worse.
-
-    The danger of each of the three lowest cards is a ratio: the number of unseen cards below it, divided by the number
-    above it plus 2. The number below is one less for each lower card of the hand, because the nil bidder plays that one
-    first.
-    """
-    total = 0
-    position = 0
-    while held and position < 3:
-        card = lowest(held)
-        held &= held - 1
-        low = (unseen & cards_below(card)).bit_count() - position
-        if low > 0:
-            high = (unseen & cards_above(card)).bit_count()
-            total += low * 16 // (high + 2)
-        position += 1
-    return total
 
 
 def nil_card(state: PlayState, hand: int, legal: int, unseen: int) -> int:
@@ -85,8 +67,9 @@ def nil_card(state: PlayState, hand: int, legal: int, unseen: int) -> int:
         held = losers & suit_mask(suit)
         if held:
             card = highest(held)
-            whole = hand & suit_mask(suit)
-            gain = danger(whole, unseen) - danger(whole & ~(1 << card), unseen)
+            whole = hand >> 16 * suit & SUIT_BITS
+            others = unseen >> 16 * suit & SUIT_BITS
+            gain = nil_danger(whole, others, LOW_CARDS) - nil_danger(whole & ~(1 << (card & 15)), others, LOW_CARDS)
             gain = (gain if gain > 0 else 0) * 16 + (card & 15)
             if gain > best_gain:
                 best_gain = gain

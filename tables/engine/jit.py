@@ -22,6 +22,7 @@ import types as pytypes
 from collections.abc import Callable, Iterable
 from functools import cache, wraps
 from importlib import import_module
+from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -31,7 +32,9 @@ import numpy as np
 from numba import types
 from numba.core import cgutils
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.typing.templates import infer_global
+from numba.core.imputils import lower_builtin
+from numba.core.typing import signature
+from numba.core.typing.templates import AttributeTemplate, bound_function, infer_getattr, infer_global
 from numba.extending import intrinsic, models, overload, overload_method, register_model
 from numba.np.unsafe.ndarray import to_fixed_tuple
 
@@ -121,6 +124,32 @@ def _copy_record(typingctx: Any, source: Any, target: Any) -> Any:
 @overload(copy_state)
 def _copy_state(source, target):  # type: ignore[no-untyped-def]
     return lambda source, target: _copy_record(source, target)
+
+
+@infer_getattr
+class _NamedTupleReplace(AttributeTemplate):  # type: ignore[misc]
+    """The type of ``record._replace(field=value, ...)`` for named tuples, which numba does not know: that of record."""
+
+    key = types.BaseNamedTuple
+
+    @bound_function("namedtuple._replace")  # type: ignore[untyped-decorator]
+    def resolve__replace(self, record: Any, args: Any, kws: Any) -> Any:
+        if args or not kws.keys() <= {*record.fields}:
+            return None
+        given = [types.unliteral(kws[name]) if name in kws else types.none for name in record.fields]
+        fields = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=None) for name in record.fields]
+        return signature(record, *given).replace(pysig=Signature(fields))
+
+
+@lower_builtin("namedtuple._replace", types.BaseNamedTuple, types.VarArg(types.Any))  # type: ignore[untyped-decorator]
+def _replace_fields(context: Any, builder: Any, call: Any, args: Any) -> Any:
+    """Write the new values, cast to the types of the fields, over those of the record; None keeps a field."""
+    record, *given = call.args
+    values = cgutils.unpack_tuple(builder, args[0])
+    for i, (kind, value) in enumerate(zip(given, args[1:])):
+        if kind is not types.none:
+            values[i] = context.cast(builder, value, kind, record[i])
+    return context.make_tuple(builder, record, values)
 
 
 def _function(name: str) -> Callable[..., Any]:

@@ -1,6 +1,6 @@
 """The game of Spades as a library: bids, cards to play, who may hold a card, and the reasons. It needs numpy only.
 
->>> from spades import Position, decide, open_tables
+
 >>> tables = open_tables()
 >>> position = Position.of("AKJ62.AQ.Q.K9543", bids=(3, 1), us=120, them=95)
 >>> decide(position, tables).bid
@@ -13,9 +13,9 @@ Each module in this package is about one thing that its name says, such as `spad
 others use of them.
 """
 
+from spades.api import CardChoice, Inference, choose_card, decide, explain, infer
 from spades.bidder import Decision
 from spades.errors import BiddingError, CardError, HandSizeError, PolicyError, PositionError, RulesError, TablesError
-from spades.library import CardChoice, Inference, choose_card, decide, explain, infer
 from spades.policies import parse_policy
 from spades.position import Position
 from spades.reasons import REASONS

@@ -10,14 +10,16 @@
 
 from typing import Any, Literal, NamedTuple
 
+from spades.bis.blind_nil import decide_blind_nil
 from spades.cards import without_jokers
-from spades.explanations import FinalBid
+from spades.explanations import FinalBid, explain_blind_nil
 from spades.legal import allowed_bids, nearest_allowed, sees_no_jokers
-from spades.options import Policy
+from spades.options import BIS, Policy
 from spades.policies import POLICY_KINDS
 from spades.position import EXPLAINED, Position, Turn, auction_after
-from spades.rules import JOKERS
-from spades.scoring import BLIND_NIL, NIL
+from spades.random_numbers import hash_uniform
+from spades.rules import JOKERS, Rules
+from spades.scoring import BLIND_NIL, NIL, Standing
 from spades.tables import profile_of
 from spades.tableset import TableSet
 
@@ -97,3 +99,32 @@ def nearest_legal(bid: int, takes: int, legal: tuple[int, ...]) -> int:
     if regular:
         return min(regular, key=lambda b: (abs(b - wanted), b))
     return NIL if NIL in legal else legal[0]
+
+
+class BlindDecision(NamedTuple):
+    """Whether to bid blind nil, and the JSON-ready explanation."""
+
+    blind_nil: bool
+    explanation: dict[str, Any]
+
+
+def decide_blind(
+    bids: tuple[int, ...], us: int, them: int, rules: Rules, policy: Policy, seed: int, tables: TableSet
+) -> BlindDecision:
+    """Return whether to bid blind nil, before the hand is seen, after 0..3 previous bids in bidding order.
+
+    ``us`` and ``them`` are the points of the bidder's side and of the opponents. ``seed`` draws the random number. The
+    policy's option `blind` is ignored: BIS always considers a blind nil here, and other policies never bid it.
+
+    >>> from spades import make_rules, open_tables, parse_policy
+    >>> rules, policy = make_rules("blind-nil"), parse_policy("bis:tuned")
+    >>> decide_blind((4, 3, 5), 100, 450, rules, policy, seed=1, tables=open_tables()).explanation["rule"]
+    'fourth-seat'
+    """
+    auction, standing = auction_after(bids), Standing(us=us, them=them, us_bags=0, them_bags=0)
+    policy = policy._replace(blind=1 if policy.kind == BIS else 0)
+    drawn = hash_uniform(seed)
+    profile_tables = tables.kernel[profile_of(rules, policy, standing)]
+    decision = decide_blind_nil(auction, standing, rules, policy, drawn, profile_tables)
+    explanation = explain_blind_nil(decision, auction.sum_of_bids, them - us, rules, policy, drawn)
+    return BlindDecision(blind_nil=decision.chosen, explanation=explanation)

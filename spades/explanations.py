@@ -9,6 +9,17 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from spades.baselines import Baseline
+from spades.bis.blind_nil import (
+    BESIDE_NIL,
+    BLIND_NIL_RULES,
+    DESPAIR,
+    FOURTH_SEAT,
+    NO_REASON,
+    NOT_BEHIND,
+    RULED_OUT,
+    SWITCHED_OFF,
+    BlindNil,
+)
 from spades.bis.conventions import CONVENTION_RULES, SILENT
 from spades.bis.cutthroat import CutthroatDecision
 from spades.bis.endgame import NO_RULE, RULE_NAMES
@@ -282,6 +293,60 @@ def _contract(bid: int, partner_bid: int, rules: Rules) -> tuple[Reason, ...]:
     """Return the reasons about the side's contract, for a policy that plays with a partner."""
     reasons = contract_reasons(bid, partner_bid)
     return reasons if rules.variant != CUTTHROAT else (reason("bid", "opposite-as-partner"), *reasons)
+
+
+def explain_blind_nil(
+    decision: BlindNil, sum_of_bids: int, deficit: int, rules: Rules, policy: Policy, drawn: float
+) -> Explanation:
+    """Return the explanation of a decision for or against a blind nil.
+
+    ``sum_of_bids``: of the previous bids; ``deficit``: points by which the side is behind; ``drawn``: the random number
+    of the decision.
+    """
+    explanation: Explanation = {"rule": BLIND_NIL_RULES[decision.rule]}
+    if rules.blind_nil:
+        explanation |= {
+            "p_ace_of_spades": decision.p_ace,
+            "p_made": decision.p_made,
+            "expected_points": decision.expected_points,
+            "floor": policy.blind_floor,
+            "frequency": decision.frequency,
+            "lot": drawn,
+            "projected": None,
+        }
+        if decision.total:
+            explanation["projected"] = {
+                "us": decision.projected_us,
+                "them": decision.projected_them,
+                "sum_of_bids": decision.total,
+            }
+    explanation["sentence"] = _blind_nil_reason(decision, sum_of_bids, deficit, rules, policy, drawn).sentence
+    return explanation
+
+
+def _blind_nil_reason(
+    decision: BlindNil, sum_of_bids: int, deficit: int, rules: Rules, policy: Policy, drawn: float
+) -> Reason:
+    rule = BLIND_NIL_RULES[decision.rule]
+    if decision.rule in (SWITCHED_OFF, RULED_OUT, BESIDE_NIL):
+        return reason("blind nil", rule)
+    if decision.rule == NOT_BEHIND:
+        if deficit > 0:
+            return reason("blind nil", rule, deficit=deficit, least=rules.blind_nil_deficit)
+        return reason("blind nil", "not-behind", least=rules.blind_nil_deficit)
+    numbers: dict[str, float] = {"makes": percent(decision.p_made)}
+    if decision.rule == NO_REASON:
+        return reason("blind nil", rule, **numbers)
+    if decision.rule == DESPAIR:
+        numbers |= {"their_score": round(decision.projected_them), "total": round(decision.total, 1)}
+    elif decision.rule == FOURTH_SEAT:
+        numbers |= {"sum": sum_of_bids, "ace": percent(decision.p_ace)}
+    if decision.p_made < policy.blind_floor:
+        return reason("blind nil", f"{rule}-below-floor", floor=percent(policy.blind_floor), **numbers)
+    if decision.frequency < 1.0:
+        code = f"{rule}-drawn" if decision.chosen else f"{rule}-not-drawn"
+        return reason("blind nil", code, frequency=percent(decision.frequency), lot=percent(drawn), **numbers)
+    return reason("blind nil", rule, **numbers)
 
 
 def success_curve(position: Position, policy: Policy, tables: TableSet) -> list[float]:

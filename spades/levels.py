@@ -10,9 +10,9 @@ errors (`Policy.noise_sd`). A policy without level and style does not use these 
 from math import exp
 from typing import Any
 
-from spades.bis.blind_nil import hash_uniform
 from spades.bis.nil import SURE_LOSER
 from spades.options import BIS, IO, LIKE_BIS, LIKE_WINPROB, SIMPLE, WEAK, WINPROB, Policy
+from spades.random_numbers import hash_normal, hash_uniform
 from spades.winprob.candidates import TIE_TOLERANCE
 
 WEAK_LEVEL = 2  # the highest level of a weak player
@@ -31,17 +31,6 @@ STYLE_REACH = 0.04  # further win probability that a bid may give up if there is
 EXCLUDED = -1e9  # what `attraction` returns for a bid that is never drawn
 LARGEST_SEED = (1 << 53) - 1  # DRAWS_PER_SEED times this still fits an int64
 DRAWS_PER_SEED = 8  # random numbers that belong to one seed
-
-
-def hash_normal(seed: int) -> float:
-    """Return a pseudo-random number with mean 0 and standard deviation 1, in -3..3; nearly normal.
-
-    It is made from the random numbers of three seeds: ``seed`` and the next two.
-
-    >>> round(hash_normal(8), 3)
-    0.793
-    """
-    return 2.0 * (hash_uniform(seed) + hash_uniform(seed + 1) + hash_uniform(seed + 2)) - 3.0
 
 
 def trick_bias(policy: Policy, seed: int) -> float:

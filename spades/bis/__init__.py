@@ -1,16 +1,15 @@
 """BIS, the bidder of the paper: regular takes, nil, end of game, conventions, blind nil, cutthroat.
 
 "The paper" is Cohensius, Meir, Oved and Stern, *Bidding in Spades*, ECAI 2020. docs/explanation/how-bis-bids.md
-describes the whole bidder. `spades.decide` bids with a hand; here is the decision before the hand is seen:
+describes the whole bidder. `spades.decide` bids with a hand;
+`spades.bidder.decide_blind` decides before the hand is seen. Here is one step of it:
 
->>> from spades import make_rules, open_tables, parse_policy
->>> rules, policy = make_rules("blind-nil"), parse_policy("bis:tuned")
->>> decide_blind((4, 3, 5), 100, 450, rules, policy, seed=1, tables=open_tables()).explanation["rule"]
-'fourth-seat'
+>>> from spades.cards import parse_pbn
+>>> certain_tricks(parse_pbn("AKQ2.A32.432.432") >> 48, extra_spades=0)
+3
 """
 
-from spades.bis.blind_decision import BlindDecision, decide_blind
-from spades.bis.blind_nil import HIGH_SUM, decide_blind_nil, hash_uniform
+from spades.bis.blind_nil import HIGH_SUM, decide_blind_nil
 from spades.bis.conventions import BIG5_BID, BIG5_MOST_TAKES, covers_nil, partner_signalled
 from spades.bis.cutthroat import CutthroatDecision, bis_cutthroat, own_and_best
 from spades.bis.endgame import Endgame
@@ -26,7 +25,6 @@ __all__ = [
     "MOST_RUFFS",
     "NOT_RULED_OUT",
     "BisDecision",
-    "BlindDecision",
     "CutthroatDecision",
     "Endgame",
     "Nil",
@@ -37,9 +35,7 @@ __all__ = [
     "certain_tricks",
     "consider_nil",
     "covers_nil",
-    "decide_blind",
     "decide_blind_nil",
-    "hash_uniform",
     "interpolate",
     "limit_takes",
     "nil_value",

@@ -4,7 +4,7 @@ If the rules allow a blind nil and the side is far enough behind, one of three r
 signal, despair, or the fourth seat after a high sum of bids. The paper's BIS uses the first two, and proposes the third
 as future work. So the third is off unless `Policy.blind_frequency` switches it on, as `bis:tuned` does. The tables
 `p_ace` and `blind_nil` come from self-play (`tables.builders.ace_of_spades`, `tables.builders.blind_nil`). If the
-bidder looks, `bis` makes the bid. See docs/explanation/how-bis-bids.md, "Blind nil".
+bidder looks, BIS makes the bid. See docs/explanation/how-bis-bids.md, "Blind nil".
 """
 
 from typing import NamedTuple
@@ -49,20 +49,6 @@ class BlindNil(NamedTuple):
     total: float  # sum of the four bids, tricks; 0 if a nil has been bid
     frequency: float  # share of cases in which the rule bids blind nil, 0..1
     chosen: bool
-
-
-def hash_uniform(seed: int) -> float:
-    """Return a number in [0, 1) that depends only on ``seed``, an int 0..2^53.
-
-    The hash is "lowbias32" (Wellons, 2018); it gives the same number on every machine.
-
-    >>> round(hash_uniform(1), 4), round(hash_uniform(2), 4)
-    (0.4083, 0.8167)
-    """
-    x = (seed ^ seed >> 32) & 0xFFFFFFFF
-    x = (x ^ x >> 16) * 0x7FEB352D & 0xFFFFFFFF
-    x = (x ^ x >> 15) * 0x846CA68B & 0xFFFFFFFF
-    return (x ^ x >> 16) / 4294967296.0
 
 
 def projected_scores(auction: Auction, standing: Standing, tables: Tables) -> tuple[float, float, float]:

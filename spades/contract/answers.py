@@ -7,8 +7,7 @@ returns the fields of `answer_types` in the order of the contract.
 import zlib
 from typing import Final
 
-from spades.bidder import decide
-from spades.bis.blind_decision import BlindDecision, decide_blind
+from spades.bidder import BlindDecision, decide, decide_blind
 from spades.cards import CARD_NAMES, cards_of
 from spades.contract.answer_types import (
     BidAnswer,

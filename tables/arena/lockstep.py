@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.bis import hash_uniform
 from spades.cards import CARD_NAMES
 from spades.legal import deck_number
 from spades.options import Policy
 from spades.play import PlayState, legal_cards, play_card, write_rules
 from spades.policies import parse_policy
+from spades.random_numbers import hash_uniform
 from spades.rules import Rules, overrides_of
 from spades.scoring import game_winner
 from spades.tables import Tables

@@ -10,10 +10,11 @@ from spades.bis.nil import SURE_LOSER
 from spades.cards import DECK, cards_of, parse_pbn
 from spades.errors import PolicyError
 from spades.explanations import MOST_IN_BRIEF
-from spades.levels import DRAWS_PER_SEED, MOST_TRICKS, hash_normal, perturbed, sample_bid
+from spades.levels import DRAWS_PER_SEED, MOST_TRICKS, perturbed, sample_bid
 from spades.options import Policy
 from spades.policies import POLICY_KINDS, SERVED, parse_policy, with_skill
 from spades.position import BRIEF, Position
+from spades.random_numbers import hash_normal
 from spades.rules import PRESETS
 from spades.scoring import Standing
 from spades.skill import decide_with_skill, position_seed

@@ -1,9 +1,11 @@
 """Modules do not import each other in a circle."""
 
+from collections import Counter
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
 import grimp
+import pytest
 
 PACKAGES = ("spades", "service", "tables", "loadtest")
 
@@ -30,3 +32,10 @@ def test_cycles_are_named():
     assert found[0] == found[-1]
     assert all(after in graph[before] for before, after in pairwise(found))
     assert sorted(found[1:]) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("package", ["spades", "service"])
+def test_no_two_modules_of_a_package_have_the_same_name(package):
+    """A name in an error, in an editor's tab or in a search leads to one module; this counts packages too."""
+    names = [name.rpartition(".")[2] for name in grimp.build_graph(package, cache_dir=None).modules]
+    assert [name for name, count in Counter(names).items() if count > 1] == []

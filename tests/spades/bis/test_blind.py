@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades.bis.blind_decision import decide_blind
-from spades.bis.blind_nil import BLIND_NIL_RULES, BlindNil, decide_blind_nil, hash_uniform
+from spades.bidder import decide_blind
+from spades.bis.blind_nil import BLIND_NIL_RULES, BlindNil, decide_blind_nil
 from spades.options import BIG6
 from spades.policies import parse_policy
 from spades.position import auction_after
+from spades.random_numbers import hash_uniform
 from spades.rules import make_rules
 from spades.scoring import BLIND_NIL, Standing
 from spades.tables import SEQUENCES

@@ -1,10 +1,8 @@
-"""The command line: `python -m service serve`, `bid HAND`, `blind`, `pass HAND`, `card HAND`, `inference` and others.
+"""The command line of the service: `python -m service serve`, `key` and `tables-version`.
 
-This module holds no game logic and no HTTP. `bid`, `blind`, `pass`, `card` and `inference` build the request that POST
-/bid, /v1/bid/blind, /v1/pass, /v1/card or /v1/inference would get, and print its answer. `serve` starts the server.
-`key` makes an API key. `tables-version` prints the version of a table set. `work` is internal: `serve --workers` starts
-its workers with it. Exit codes: 0 success; 1 the tables, a setting or the address can't be used; 2 wrong arguments or a
-request with faults.
+`serve` starts the server. `key` makes an API key. `tables-version` prints the version of a table set. `work` is
+internal: `serve --workers` starts its workers with it. Bids without a server are `python -m spades bid`. Exit codes: 0
+success; 1 the tables, a setting or the address can't be used; 2 wrong arguments.
 """
 
 import argparse
@@ -13,40 +11,17 @@ import socket
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import orjson
+from typing import Any
 
 from service import __version__, log
 from service.address import check_address, check_exposure
-from service.breakdown import breakdown
-from service.endpoints import searches
 from service.keys import new_key
-from service.problems import ProblemError
-from service.request_arguments import add_fields, request_of
-from service.searchers import search_once
 from service.settings import Settings, SettingsError, from_environment, not_settings
-from service.table_sets import open_one
 from service.worker import SupervisorLine
+from spades.__main__ import main as spades_command
 from spades.arguments import decimal, integer, run_command
-from spades.contract import examples
-from spades.contract.answers import (
-    bid_answer,
-    blind_nil_answer,
-    card_answer,
-    decide_blind_nil,
-    inference_answer,
-    pass_answer,
-)
-from spades.contract.bid_request import BidRequest, BlindRequest, read_bid, read_blind
-from spades.contract.card_request import CardRequest, read_card
-from spades.contract.faults import RequestError
-from spades.contract.inference_request import InferenceRequest, read_inference
-from spades.contract.pass_request import PassRequest, read_pass
 from spades.errors import TablesError
-from spades.inference import readers_of
 from spades.manifest import read_manifest
-from spades.set_options import options_of
 from spades.tableset import DEFAULT_DIRECTORY
 
 
@@ -54,23 +29,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code."""
     given = sys.argv[1:] if arguments is None else arguments
     try:
-        options = _parser(given).parse_args(given)
+        if given[:1] == ["bid"]:
+            return _moved_bid([*given])
+        options = _parser().parse_args(given)
         settings = from_environment()
         if options.command == "key":
             return _key(options)
         if options.command == "tables-version":
             print(read_manifest(options.folder).version)
             return 0
-        if options.command not in _ANSWERS:
-            return _serve(options, settings)
-        answer = _ANSWERS[options.command](_request(options), settings)
-        as_text = options.command == "bid" and not options.json
-        print(breakdown(answer) if as_text else orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
-        return 0
-    except (ProblemError, RequestError) as refused:
-        for fault in refused.faults:
-            print(f"service {given[0]}: {fault.pointer}: {fault.detail} ({fault.code})", file=sys.stderr)
-        return 2
+        return _serve(options, settings)
     except (SettingsError, TablesError) as error:
         if given[0] in ("serve", "work"):
             log.complain("error", str(error))
@@ -103,6 +71,17 @@ def _serve(options: argparse.Namespace, settings: Settings) -> int:
     return supervise(settings, options.host, options.port, options.workers)
 
 
+def _moved_bid(arguments: list[str]) -> int:
+    """Run the library's `bid`, with the names of the options that `python -m service bid` had, for one version."""
+    print("python -m service bid is now python -m spades bid, and will be gone in the next version", file=sys.stderr)
+    renamed = {"--previous-bids": "--previous", "--legal-bids": "--legal"}
+    for index, argument in enumerate(arguments):
+        name, equals, value = argument.partition("=")
+        arguments[index] = renamed.get(name, name) + equals + value
+    folder = from_environment().tables_dir
+    return spades_command(arguments if folder is None else [*arguments, "--tables", str(folder)])
+
+
 def _key(options: argparse.Namespace) -> int:
     try:
         key = new_key(options.name, options.rate)
@@ -112,67 +91,6 @@ def _key(options: argparse.Namespace) -> int:
     print(f"for the caller, shown only now: {key.secret}", file=sys.stderr)
     print(key.line)
     return 0
-
-
-class _Request(NamedTuple):
-    """The fields of a command's request, and an example of each."""
-
-    model: Any
-    example: dict[str, Any]
-
-
-REQUESTS = {
-    "bid": _Request(BidRequest, examples.CUTTHROAT_REQUEST | examples.LEVEL_REQUEST | examples.BRIEF_REQUEST),
-    "blind": _Request(BlindRequest, examples.BLIND_REQUEST),
-    "pass": _Request(PassRequest, examples.PASS_REQUEST),
-    "card": _Request(CardRequest, examples.CARD_REQUEST),
-    "inference": _Request(InferenceRequest, examples.INFERENCE_REQUEST | examples.SPECTATOR_REQUEST),
-}
-
-
-def _request(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the request that the arguments describe. Default: no previous bids."""
-    model = REQUESTS[options.command].model
-    request = request_of(options, model)
-    if "previous_bids" in model.__annotations__:
-        request.setdefault("previous_bids", [])
-    return request
-
-
-def _bid(request: dict[str, Any], settings: Settings) -> Any:
-    tables = open_one(settings, request.get("tables"))
-    call = read_bid(request, tables.games, options_of(tables))
-    return bid_answer(call, tables, tables.version)
-
-
-def _blind(request: dict[str, Any], settings: Settings) -> Any:
-    tables = open_one(settings, request.get("tables"))
-    call = read_blind(request, tables.games, options_of(tables))
-    return blind_nil_answer(call, decide_blind_nil(call, tables), tables.version)
-
-
-def _pass(request: dict[str, Any], _: Settings) -> Any:
-    return pass_answer(read_pass(request))
-
-
-def _card(request: dict[str, Any], settings: Settings) -> Any:
-    if request.get("player") is None:
-        return card_answer(read_card(request))
-    tables = open_one(settings, request.get("tables"))
-    call = read_card(request, tables.games)
-    assert call.search is not None, "the request has a player"
-    found = search_once(searches.search_request(call, call.search, tables))
-    return searches.answer_body(call, call.search, found, tables.version)
-
-
-def _inference(request: dict[str, Any], settings: Settings) -> Any:
-    call = read_inference(request)
-    tables = open_one(settings, request.get("tables"))
-    return inference_answer(call, readers_of(tables.arrays), tables.version)
-
-
-# By command: how its request is answered.
-_ANSWERS = {"bid": _bid, "blind": _blind, "pass": _pass, "card": _card, "inference": _inference}
 
 
 class _Version(argparse.Action):
@@ -187,9 +105,8 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
-    """Return the parser for ``arguments``; only the command that they name has the options of its request."""
-    parser = argparse.ArgumentParser(prog="python -m service", description="Bids in Spades.")
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m service", description="Bids in Spades over HTTP.")
     parser.add_argument("--version", action=_Version)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
@@ -215,20 +132,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     version = commands.add_parser("tables-version", help="print the version of a table set, which names its folder")
     version.add_argument("folder", nargs="?", type=Path, default=DEFAULT_DIRECTORY, help="default: the shipped tables")
 
-    described = {
-        "bid": "print one bid and how it was made, without a server",
-        "blind": "decide whether to bid blind nil; prints JSON",
-        "pass": "choose the cards that a nil bidder or partner gives the other; prints JSON",
-        "card": "choose the card to play; prints JSON",
-        "inference": "say who may hold each unseen card; prints JSON",
-    }
-    for name, text in described.items():
-        command = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-        if name not in arguments[:1]:
-            continue  # describing a request takes 20 ms
-        add_fields(command, *REQUESTS[name], supplied=("previous_bids",))  # by `_request`
-        if name == "bid":
-            command.add_argument("--json", action="store_true", help="print the answer of POST /v1/bid as JSON")
+    commands.add_parser("bid", add_help=False, help="now: python -m spades bid")
     return parser
 
 

@@ -69,17 +69,6 @@ def check_settings(settings: Settings) -> None:
         check_installed(f"SPADES_SEARCH_PROCESSES is {settings.search_processes}")
 
 
-def search_once(request: Mapping[str, Any], command: Sequence[str] = COMMAND) -> dict[str, Any]:
-    """Return the answer to one search, from a process started for it. Raises `SettingsError` or `TablesError`."""
-    check_installed("player is search@1")
-    done = subprocess.run(
-        command, input=orjson.dumps(request) + b"\n", stdout=subprocess.PIPE, env=os.environ | _ENVIRONMENT, check=False
-    )
-    if done.returncode:
-        raise TablesError(f"the search process ended with status {done.returncode}; if it wrote an error, it is above")
-    return _answer_in(done.stdout.splitlines()[-1])
-
-
 def opening(tables: TableSet) -> dict[str, Any]:
     """Return the part of a request that names its tables."""
     return {"tables": (str(tables.directory.resolve()), tables.sha256)}

@@ -122,19 +122,6 @@ def open_sets(settings: Settings, before: TableSets | None = None) -> TableSets:
     return TableSets(default, MappingProxyType(opened), roles.canary, shadow, tuple(refused))
 
 
-def open_one(settings: Settings, version: str | None = None) -> TableSet:
-    """Open only the set of ``version``, or the one that answers by default. Raises `TablesError`."""
-    paths, roles = _folder(settings)
-    if version is None or None in paths:
-        name = roles.default
-    else:
-        name = version
-        _check_known(version, "tables", paths)
-    tables = open_tables(paths[name])
-    _check_version(tables, version or name, paths[name])
-    return tables
-
-
 def _folder(settings: Settings) -> tuple[dict[str | None, Path], Roles]:
     """Return the folder of each set by version, and the roles.
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from service.__main__ import main
 from service.app import create_app
 from spades.rules import PRESETS, VARIANTS
 from spades.winprob import WON_VARIANTS
@@ -97,11 +96,3 @@ def test_winprob_takes_the_rules_that_the_catalogue_lists(call, request_body):
         request = request_body | {"policy": "winprob", "explain": False, "rules": rules, "scores": {}}
         request |= {"previous_bids": [], "seat": 0}
         assert call("POST", "/bid", json=request).status_code == 200, rules
-
-
-def test_the_command_line_shows_it_first(capsys):
-    assert main(["bid", "AKJ62.AQ.Q.K9543", "--policy", "best"]) == 0
-    assert ", policy winprob, " in capsys.readouterr().out
-    with pytest.raises(SystemExit):
-        main(["bid", "--help"])
-    assert "Who bids: best " in " ".join(capsys.readouterr().out.split())

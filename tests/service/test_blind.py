@@ -7,7 +7,6 @@ import sys
 import orjson
 import pytest
 
-from service.__main__ import main
 from service.app import create_app
 from service.keys import new_key
 from spades.contract.bid_request import BidRequest, BlindRequest, read_blind
@@ -219,18 +218,6 @@ def test_keys_rates_and_shedding_hold_here_too(call, clock, body, tmp_path):
     full = create_app(patient().model_copy(update={"max_in_flight": 0}))
     full.state.serve(one_set(committed_tables()))
     assert call("POST", PATH, service=full, json=body).status_code == 503
-
-
-def test_from_the_command_line(call, body, capsys):
-    scores = "--us 120 --them 310 --us-bags 3 --them-bags 5"
-    arguments = f"blind --previous 4,4,3 {scores} --policy bis:tuned --preset blind-nil"
-    assert main([*arguments.split(), "--seed", "7"]) == 0
-    answer = orjson.loads(capsys.readouterr().out)
-    assert answer.pop("assumed") == ["convention"]
-    expected = call("POST", PATH, json=body).json()
-    assert answer == {field: expected[field] for field in answer}
-    assert main([*arguments.split(), "--seed", "-7"]) == 2
-    assert capsys.readouterr().err == "service blind: /seed: seed is -7; accepted: at least 0 (out-of-range)\n"
 
 
 def test_on_a_real_server(server, body):

@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import json
 import math
 import re
 from collections import Counter
@@ -17,7 +16,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.__main__ import main
 from service.app import create_app
 from service.endpoints import inferences as module
 from service.endpoints.inferences import inference, parts
@@ -465,30 +463,6 @@ def test_the_examples_of_the_page_are_answered(call):
         answer = call("POST", path, content=body)
         assert answer.status_code == 200
         assert all(item["status"] == 200 for item in answer.json().get("answers", []))
-
-
-def test_the_command_line(capsys, call):
-    arguments = [
-        "inference",
-        str(HAND),
-        "--bids=3,1,5,4",
-        "--seat=2",
-        "--us=120",
-        "--preset=short",
-        "--deals=2",
-        "--seed=7",
-    ]
-    assert main([*arguments, "--played=0=KD-4H,1=2D-5H,2=QD,3=6C", "--voids=3=D", "--policy=best"]) == 0
-    request = MIDWAY | {"scores": {"us": 120}, "rules": {"preset": "short"}, "deals": 2, "seed": 7, "policy": "best"}
-    request["bids"] = ["3", "1", "5", "4"]
-    assert json.loads(capsys.readouterr().out) == call("POST", "/v1/inference", json=request).json()
-    assert main(["inference", "--bids=nil"]) == 0
-    assert json.loads(capsys.readouterr().out) == call("POST", "/v1/inference", json={"bids": ["nil"]}).json()
-    passed = ["inference", str(HAND), "--bids=nil,1,5,4", "--seat=2", "--preset=pass-2", "--given=QH,3C"]
-    assert main([*passed, "--received=8D,TH"]) == 0
-    assert json.loads(capsys.readouterr().out)["seats"]["0"]["QH"] == 1.0
-    assert main([*passed, "--received=8D,TH", "--voids=1=D"]) == 2
-    assert "seat 1 has played no card" in capsys.readouterr().err
 
 
 class Clock:

@@ -1,8 +1,5 @@
 """Level and style over HTTP: in the explanation, repeatable by seed, and combined with the policy's own options."""
 
-import json
-
-from service.__main__ import main
 from spades.contract.bid_request import read_bid
 
 
@@ -48,14 +45,3 @@ def test_a_style_draws_no_lot(call, request_body):
     assert "seed" not in answer
     assert "seed" not in answer["assumed"]
     assert answer["explanation"]["adjustments"][0]["rule"] == "style"
-
-
-def test_on_the_command_line_too(capsys, call):
-    hand = "AKJ62.AQ.Q.K9543"
-    arguments = ["--json", "--level=2", "--style=aggression=0.5,nil_bias=-0.3", "--seed=7"]
-    assert main(["bid", hand, *arguments]) == 0
-    style = {"aggression": 0.5, "nil_bias": -0.3}
-    request = {"hand": hand, "previous_bids": [], "seat": 0, "level": 2, "style": style, "seed": 7}
-    assert json.loads(capsys.readouterr().out) == call("POST", "/bid", json=request).json()
-    assert main(["bid", hand, "--level=9"]) == 2
-    assert "/level: " in capsys.readouterr().err

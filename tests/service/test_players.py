@@ -1,10 +1,7 @@
 """The field `players`: what a request says of the other players."""
 
-import json
-
 import pytest
 
-from service.__main__ import main
 from spades.contract.bid_request import read_bid
 
 PLAYERS = {"left": "bis", "partner": "weak", "right": "simple"}
@@ -34,13 +31,3 @@ def test_other_policies_bid_the_same_beside_anyone(call, request_body, policy):
     request_body |= {"policy": policy, "seed": 3}
     alone = call("POST", "/bid", json=request_body).content
     assert call("POST", "/bid", json=request_body | {"players": PLAYERS}).content == alone
-
-
-def test_players_on_the_command_line(capsys, call):
-    hand = "AKJ62.AQ.Q.K9543"
-    assert main(["bid", hand, "--json", "--policy=winprob", "--players=partner=weak,left=bis"]) == 0
-    players = {"partner": "weak", "left": "bis"}
-    request = {"hand": hand, "previous_bids": [], "seat": 0, "policy": "winprob", "players": players}
-    assert json.loads(capsys.readouterr().out) == call("POST", "/bid", json=request).json()
-    assert main(["bid", hand, "--players=top=bis"]) == 2
-    assert "/players/top: " in capsys.readouterr().err

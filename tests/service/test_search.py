@@ -20,7 +20,7 @@ import uvloop
 from service.app import create_app
 from service.endpoints.searches import search_request
 from service.problems import ProblemError
-from service.searchers import COMMAND, BusyError, EndedError, Searchers, Times, check_installed, search_once
+from service.searchers import COMMAND, BusyError, EndedError, Searchers, Times, check_installed
 from service.settings import SettingsError
 from service.state import State
 from service.table_sets import MOST_SETS
@@ -413,11 +413,6 @@ def test_a_process_that_does_not_start():
     command = (sys.executable, "-c", "import time; time.sleep(600)")
     with pytest.raises(EndedError, match=r"did not answer within 0\.1 s"):
         run_searches(command, search, times=Times(start_s=0.1))
-
-
-def test_a_search_on_the_command_line_says_that_it_failed():
-    with pytest.raises(TablesError, match="the search process ended with status 3; "):
-        search_once({}, (sys.executable, "-c", "raise SystemExit(3)"))
 
 
 def test_a_process_opens_tables_again_that_changed(tmp_path):

@@ -6,8 +6,7 @@ import pytest
 
 from service.roles import Canary
 from service.settings import Settings
-from service.table_sets import MOST_SETS, RefusedError, open_one, open_sets
-from spades.errors import TablesError
+from service.table_sets import MOST_SETS, RefusedError, open_sets
 from spades.tableset import DEFAULT_DIRECTORY
 
 # ---- what is opened -----------------------------------------------------------------------------------------------
@@ -104,18 +103,6 @@ def test_folders_that_hold_too_little_or_too_much(tmp_path):
         (tmp_path / str(number)).mkdir()
     with pytest.raises(RefusedError, match=f"found {MOST_SETS + 1} table sets; expected at most {MOST_SETS}"):
         open_sets(Settings(tables_dir=tmp_path))
-
-
-def test_one_set_for_the_command_line(folder, made_sets):
-    one, two, _ = made_sets[1]
-    folder.link(one, two)
-    settings = Settings(tables_dir=folder.path, tables_version=two)
-    assert open_one(settings).version == two
-    assert open_one(settings, one).version == one
-    with pytest.raises(TablesError, match=r"tables is '1'; expected one of"):
-        open_one(settings, "1")
-    with pytest.raises(TablesError, match=r"found tables .*; expected 7\+0"):
-        open_one(Settings(tables_dir=made_sets[0] / one), "7+0")
 
 
 # ---- what is refused ----------------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ from loadtest import __main__ as loadtest_command
 from service import __main__ as service_command
 from service.roles import read_roles
 from service.settings import Settings
+from spades import __main__ as spades_command
 from tables import __main__ as tables_command
 from tests.bench import big_log
 from tests.patience import LIMIT_S
@@ -53,11 +54,12 @@ ELSEWHERE = {  # first words of a command: why it is not run here
 }
 MAINS: dict[str, Callable[[list[str]], int]] = {
     "service": service_command.main,
+    "spades": spades_command.main,
     "tables": tables_command.main,
     "loadtest": loadtest_command.main,
     "tests.bench.big_log": big_log.main,
 }
-COMMAND_IN_TEXT = re.compile(r"`((?:(?:\.venv/bin/)?python -m (?:service|tables|loadtest)|make) [^`\[]+)`")
+COMMAND_IN_TEXT = re.compile(r"`((?:(?:\.venv/bin/)?python -m (?:service|spades|tables|loadtest)|make) [^`\[]+)`")
 PATH_IN_HEADING = re.compile(r"## POST (/\S+)")
 
 
@@ -152,8 +154,10 @@ def read_command(command: str, variables: dict[str, str], run: bool = True) -> N
         subprocess.run(["make", "--dry-run", *words[1:]], cwd=ROOT, check=True, capture_output=True)
         return
     assert words[:2] in (["python", "-m"], [".venv/bin/python", "-m"]), command
+    if "<" in words:  # a file on standard input
+        del words[words.index("<") :]
     main = MAINS[words[2]]
-    if run and words[3] == "bid" and "SPADES_TABLES_DIR" not in variables:
+    if run and words[3] in ("bid", "card") and "--tables" not in words:
         assert main(words[3:]) == 0
     elif not run and len(words) == 4:  # the text names a command, without its arguments
         with pytest.raises(SystemExit, match="0"):
@@ -198,6 +202,10 @@ class Reader:
     def sh(self, example: Example) -> None:
         for command in commands(example.text):
             if command.startswith(tuple(ELSEWHERE)):
+                continue
+            if command.startswith("echo"):
+                shell = ["bash", "-o", "pipefail", "-c", command.replace(".venv/bin/python", sys.executable)]
+                subprocess.run(shell, cwd=ROOT, check=True, capture_output=True, timeout=LIMIT_S)
                 continue
             if not command.startswith("curl"):
                 read_command(command, self.variables)

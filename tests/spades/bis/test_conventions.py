@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.breakdown import breakdown
 from spades.bidder import decide
 from spades.bis.conventions import (
     CONVENTION_RULES,
@@ -21,6 +20,7 @@ from spades.bis.conventions import (
 )
 from spades.bis.endgame import RULE_NAMES
 from spades.cards import JACK, TEN, parse_pbn
+from spades.contract.answer_text import bid_text
 from spades.legal import EVERY_BID
 from spades.manifest import Manifest
 from spades.options import AUTO, BIG5, BIG6, CONVENTIONS, NO_CONVENTION
@@ -307,7 +307,7 @@ def test_any_hand_against_the_oracle(table_set, pbn, previous, name, answer_thre
         ("432.432.5432.543", (6, 3), "bis:convention=big6", "Partner's 6 asks for a nil"),
     ],
 )
-def test_sentence_and_breakdown_tell_it(table_set, pbn, previous, policy, words):
+def test_sentence_and_text_tell_it(table_set, pbn, previous, policy, words):
     made = decided(table_set, pbn, previous, policy)
     told = made.explanation
     (change,) = told["adjustments"]
@@ -315,7 +315,7 @@ def test_sentence_and_breakdown_tell_it(table_set, pbn, previous, policy, words)
     assert words in change["why"]
     assert {"code": change["rule"]} in told["reasons"]
     assert f" {change['why']}" in told["sentence"]
-    text = breakdown(made._asdict() | {"policy": policy, "tables": "test", "assumed": []})
+    text = bid_text(made._asdict() | {"policy": policy, "tables": "test", "assumed": []})
     assert f"adjusted by {change['rule']}: {change['before']} -> {change['after']}\n  {change['why']}" in text
 
 

@@ -1,6 +1,6 @@
-"""The breakdown: an answer's explanation as readable text, for `python -m service bid`.
+"""Answers as text for people, for the command line: a bid with the figures behind it, and a card with its reasons.
 
-Every figure comes from the explanation that POST /bid gives. Fields that a later version adds are printed too.
+Every figure comes from the answer as JSON. Fields of an explanation that a later version adds are printed too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,10 +10,10 @@ _INDENT = "  "
 _SEPARATE = ("sentence", "reasons", "adjustments", "candidates")  # printed separately, not as sections
 
 
-def breakdown(answer: Mapping[str, Any]) -> str:
-    """Return ``answer`` (the JSON answer of POST /bid) as lines of text.
+def bid_text(answer: Mapping[str, Any]) -> str:
+    """Return the answer to a request for a bid as lines of text.
 
-    >>> print(breakdown({"bid": 0, "kind": "nil", "policy": "io", "tables": "t", "assumed": [], "explanation": None}))
+    >>> print(bid_text({"bid": 0, "kind": "nil", "policy": "io", "tables": "t", "assumed": [], "explanation": None}))
     bid 0 (nil), policy io, tables t
     """
     lines = [f"bid {answer['bid']} ({answer['kind']}), policy {answer['policy']}, tables {answer['tables']}"]
@@ -31,6 +31,15 @@ def breakdown(answer: Mapping[str, Any]) -> str:
     if candidates:
         lines += ["", "candidates", *(f"{_INDENT}{_value(candidate)}" for candidate in candidates)]
     return "\n".join(lines)
+
+
+def card_text(answer: Mapping[str, Any]) -> str:
+    """Return the answer to a request for a card as lines of text."""
+    lines = [f"play {answer['card']} (player {answer['player']})"]
+    if answer["assumed"]:
+        lines.append(f"assumed: {', '.join(answer['assumed'])}")
+    lines += ["", *(reason["sentence"] for reason in answer["reasons"]), ""]
+    return "\n".join([*lines, f"legal cards: {', '.join(answer['legal'])}"])
 
 
 def _section(name: str, section: Any) -> list[str]:

@@ -19,7 +19,7 @@ from spades.inference.knowledge import NOTHING_FITS, SPECTATOR, View, contradict
 from spades.legal import deck_number, deck_of
 from spades.levels import LARGEST_SEED
 from spades.options import Policy
-from spades.passing import Exchange, exchange_in
+from spades.passing import PassedCards, check_pass
 from spades.play.card_explanation import PLAYERS, explain_card
 from spades.play.history import KINDS, Known, state_before
 from spades.play.state import PlayState
@@ -120,14 +120,14 @@ def choose_card(
     'QD'
     """
     deck = deck_number(rules)
-    dealt, made = parse_hand(hand, deck), _four_bids(bids, rules)
+    dealt, checked_bids = parse_hand(hand, deck), _four_bids(bids, rules)
     _check_seat(seat)
-    exchange = _exchange(dealt, made, seat, parse_cards(given, deck), parse_cards(received, deck), rules)
+    passed = _passed_cards(dealt, checked_bids, seat, parse_cards(given, deck), parse_cards(received, deck), rules)
     for index, trick in enumerate(tricks):
         if len(trick) > 4 or (len(trick) < 4 and index + 1 < len(tricks)):
             raise PositionError(f"tricks.{index} has {len(trick)} cards; accepted: 4, or fewer in the last trick")
     played = tuple(tuple(parse_card_of(card, deck) for card in trick) for trick in tricks)
-    state, impossible = state_before(Known(deck_of(rules), seat, dealt, *exchange, made, played))
+    state, impossible = state_before(Known(deck_of(rules), seat, dealt, *passed, checked_bids, played))
     names = CARD_NAMES[deck]
     if impossible is not None:
         numbers = {"seat": impossible.seat, "card": names[impossible.card], "own": seat, "partner": seat ^ 2}
@@ -200,21 +200,23 @@ def infer(
     deck = deck_number(rules)
     if not 1 <= len(bids) <= 4:
         raise PositionError(f"bids has {len(bids)} bids; accepted: 1..4")
-    made = check_bids(bids, rules)
+    checked_bids = check_bids(bids, rules)
     if (hand is None) != (seat is None):
         raise PositionError("only one of hand and seat is present; accepted: both, or neither for a spectator")
     if policy not in BIDDERS:
         raise PolicyError(f"policy is {policy!r}; accepted: {', '.join(BIDDERS)}")
     if seat is not None:
         _check_seat(seat)
-    if len(made) < 4 and (played or voids):
-        raise PositionError(f"played or voids is present after {len(made)} bids; accepted: only after 4 bids")
-    out = _by_seat("played", {place: parse_cards(cards, deck) for place, cards in played.items()})
+    if len(checked_bids) < 4 and (played or voids):
+        raise PositionError(f"played or voids is present after {len(checked_bids)} bids; accepted: only after 4 bids")
+    played_cards = _by_seat("played", {place: parse_cards(cards, deck) for place, cards in played.items()})
     dealt = 0 if hand is None else parse_hand(hand, deck)
-    own = _viewers_exchange(dealt, made, seat, parse_cards(given, deck), parse_cards(received, deck), any(out), rules)
+    viewers_pass = _viewers_pass(
+        dealt, checked_bids, seat, parse_cards(given, deck), parse_cards(received, deck), any(played_cards), rules
+    )
     void_suits = _by_seat("voids", {place: _suits(place, suits) for place, suits in voids.items()})
-    view = View(deck_of(rules), SPECTATOR if seat is None else seat, dealt, *own, out, void_suits)
-    for place, detail in contradictions(view, made, rules):
+    view = View(deck_of(rules), SPECTATOR if seat is None else seat, dealt, *viewers_pass, played_cards, void_suits)
+    for place, detail in contradictions(view, checked_bids, rules):
         raise PositionError(f"{'.'.join(map(str, place))}: {detail}")
     viewer, standing = seat or 0, Standing(us, them, us_bags, them_bags)
     if rules.variant == CUTTHROAT:
@@ -222,8 +224,8 @@ def infer(
     elif bags is not None:
         raise PositionError("bags is present; accepted: only with variant cutthroat")
     standing, _ = check_scores(viewer, standing, scores, rules)
-    heard = Bids(made, policy, standing)
-    found = infer_from_view(with_first_trick(view), heard, rules, tables.readers)
+    known_bids = Bids(checked_bids, policy, standing)
+    found = infer_from_view(with_first_trick(view), known_bids, rules, tables.readers)
     if found is None:
         raise PositionError(f"bids: {NOTHING_FITS}")
     names = [CARD_NAMES[deck][card] for card in found.unseen.cards]
@@ -272,12 +274,12 @@ def _policy(text: str, rules: Rules, tables: TableSet, approximate: bool) -> Pol
         raise PolicyError(f"{text}: {detail}; accepted: none in this variant")
     if decides.needs_win_table and not has_win_table:
         field = instead[0][0] if instead else "variant"
-        found = json.dumps(describe(rules)[field])
+        value = json.dumps(describe(rules)[field])
         accepted = f"another policy, such as {BEST}"
         if instead:
             accepted = f"{json.dumps(FIELDS[field].values.json_of(instead[0][1]))}, or any with approximate=True"
         raise RulesError(
-            field, f"{field} is {found}, for which policy {decides.base} has no win table; accepted: {accepted}"
+            field, f"{field} is {value}, for which policy {decides.base} has no win table; accepted: {accepted}"
         )
     return decides.policy
 
@@ -286,10 +288,10 @@ def _legal(bids: Collection[int]) -> tuple[int, ...]:
     for bid in bids:
         if type(bid) is not int or not 0 <= bid <= BLIND_NIL:
             raise PositionError(f"legal has {bid!r}; accepted: 0..{TRICKS} or {BLIND_NIL} (blind nil)")
-    found = tuple(sorted({*bids} - {BLIND_NIL}))
-    if not found:
+    legal_bids = tuple(sorted({*bids} - {BLIND_NIL}))
+    if not legal_bids:
         raise PositionError("legal has no bid for a hand that has been seen; accepted: at least one of 0..13")
-    return found
+    return legal_bids
 
 
 # ---- cards -----------------------------------------------------------------------------------------------------------
@@ -306,11 +308,11 @@ def _check_seat(seat: int) -> None:
         raise PositionError(f"seat is {seat!r}; accepted: 0..3, the place in the bidding order")
 
 
-def _exchange(hand: int, bids: tuple[int, ...], seat: int, given: int, received: int, rules: Rules) -> Exchange:
-    exchange, faults = exchange_in(hand, bids, seat, given, received, rules)
+def _passed_cards(hand: int, bids: tuple[int, ...], seat: int, given: int, received: int, rules: Rules) -> PassedCards:
+    passed, faults = check_pass(hand, bids, seat, given, received, rules)
     for fault in faults:
         raise PositionError(fault.detail)
-    return exchange
+    return passed
 
 
 def _write_scores(
@@ -336,29 +338,29 @@ def _write_scores(
 
 
 def _four_bags(bags: Sequence[int] | None, rules: Rules) -> tuple[int, ...]:
-    found = (0, 0, 0, 0) if bags is None else tuple(bags)
-    if len(found) != 4:
-        raise PositionError(f"bags has {len(found)} numbers; accepted: 4, first bidder first")
-    for index, number in enumerate(found):
+    by_seat = (0, 0, 0, 0) if bags is None else tuple(bags)
+    if len(by_seat) != 4:
+        raise PositionError(f"bags has {len(by_seat)} numbers; accepted: 4, first bidder first")
+    for index, number in enumerate(by_seat):
         if type(number) is not int or number < 0 or (rules.bags and number >= rules.bag_limit):
             raise PositionError(f"bags.{index} is {number!r}; accepted: 0 or more, and less than the bag limit")
-    return found
+    return by_seat
 
 
 # ---- inference -------------------------------------------------------------------------------------------------------
 
 
-def _viewers_exchange(
+def _viewers_pass(
     hand: int, bids: tuple[int, ...], seat: int | None, given: int, received: int, has_played: bool, rules: Rules
-) -> Exchange:
+) -> PassedCards:
     """Return the cards that the viewer has given and got; none if nothing has been exchanged yet."""
     if not (given or received) and (seat is None or not has_played):
-        return Exchange(0, 0)
+        return PassedCards(0, 0)
     if seat is None or len(bids) < 4:
         raise PositionError("given or received is present; accepted: only with hand and seat, after 4 bids")
-    kept = _exchange(hand, bids, seat, given, received, rules)
+    passed = _passed_cards(hand, bids, seat, given, received, rules)
     # A card that came from partner and went back is in partner's hand, and the player knows it.
-    return Exchange(kept.given | given & received & ~hand, kept.received)
+    return PassedCards(passed.given | given & received & ~hand, passed.received)
 
 
 def _by_seat(field: str, values: Mapping[int, int]) -> tuple[int, int, int, int]:
@@ -369,9 +371,9 @@ def _by_seat(field: str, values: Mapping[int, int]) -> tuple[int, int, int, int]
 
 
 def _suits(seat: int, suits: Iterable[str]) -> int:
-    found = 0
+    bits = 0
     for suit in suits:
         if suit not in _SUIT_BITS:
             raise PositionError(f"voids.{seat} has {suit!r}; accepted: {', '.join(SUIT_TEXTS)}")
-        found |= _SUIT_BITS[suit]
-    return found
+        bits |= _SUIT_BITS[suit]
+    return bits

@@ -57,8 +57,8 @@ def read_manifest(directory: Path) -> Manifest:
     """Return the manifest of ``directory``; raise `TablesError` if it is missing, unreadable or in another format."""
     path = directory / MANIFEST
     try:
-        written = path.read_bytes()
-        content = json.loads(written)
+        file_bytes = path.read_bytes()
+        content = json.loads(file_bytes)
     except FileNotFoundError as error:
         raise TablesError(f"{path}: not found; expected the manifest of the tables") from error
     except OSError as error:
@@ -66,15 +66,15 @@ def read_manifest(directory: Path) -> Manifest:
     except (ValueError, RecursionError) as error:
         raise TablesError(f"{path}: found no JSON ({error}); expected the manifest of the tables") from error
     top = _Fields(path, "the manifest", content)
-    found = top.content.get("format")
-    if found != FORMAT or isinstance(found, bool):
-        raise TablesError(f"{path}: found format {found!r}; expected {FORMAT}")
+    format_version = top.content.get("format")
+    if format_version != FORMAT or isinstance(format_version, bool):
+        raise TablesError(f"{path}: found format {format_version!r}; expected {FORMAT}")
     stated = top.text(SEAL)
-    rest = {name: value for name, value in top.content.items() if name != SEAL}
-    sha256 = hashlib.sha256(canonical(rest)).hexdigest()
+    unsealed = {name: value for name, value in top.content.items() if name != SEAL}
+    sha256 = hashlib.sha256(canonical(unsealed)).hexdigest()
     if sha256 != stated:
         raise TablesError(f"{path}: found content with sha256 {sha256}; expected {stated}, as the manifest says")
-    if written != sealed(rest):
+    if file_bytes != sealed(unsealed):
         raise TablesError(f"{path}: found the right content in another form; expected the bytes that the build writes")
     release = top.text("version")
     families = {name: _family_entry(_Fields(path, name, value)) for name, value in top.mapping("families").items()}

@@ -2,7 +2,7 @@
 
 The nil bidder gives the cards that are most dangerous for the nil. Partner gives the lowest cards, which rarely win a
 trick. Partner keeps high cards and most spades, to cover the nil. If both have bid nil, both give as nil bidders.
-Neither uses the bids of the opponents. The functions that choose cards are kernels; `exchange_in` checks the cards that
+Neither uses the bids of the opponents. The functions that choose cards are kernels; `check_pass` checks the cards that
 a caller states.
 """
 
@@ -162,7 +162,7 @@ def given_by_partner(hand: int, number: int) -> int:
     return given
 
 
-class ExchangeFault(NamedTuple):
+class PassFault(NamedTuple):
     """What is wrong with the cards of ``field``, ``given`` or ``received``."""
 
     field: str
@@ -170,7 +170,7 @@ class ExchangeFault(NamedTuple):
     detail: str
 
 
-class Exchange(NamedTuple):
+class PassedCards(NamedTuple):
     """The cards that a player gave to partner for good, and those that it got for good, as bits."""
 
     given: int
@@ -182,9 +182,9 @@ def gives_first(bids: tuple[int, ...], seat: int, rules: Rules) -> bool:
     return bool(rules.nil_passes_first) and is_nil(bids[seat]) and not (seat > 1 and is_nil(bids[seat ^ 2]))
 
 
-def exchange_in(
+def check_pass(
     hand: int, bids: tuple[int, ...], seat: int, given: int, received: int, rules: Rules
-) -> tuple[Exchange, list[ExchangeFault]]:
+) -> tuple[PassedCards, list[PassFault]]:
     """Return the cards that ``seat`` has given and got for good, and the faults.
 
     If one partner gives first, the other may give the same card back. Then it is in both lists and is ignored.
@@ -194,27 +194,27 @@ def exchange_in(
         number = cards_to_pass(bids[seat], bids[seat ^ 2], rules.nil_pass, rules.blind_nil_pass)
     faults = []
     for field, cards in (("given", given), ("received", received)):
-        found = cards.bit_count()
-        if found == number:
+        count = cards.bit_count()
+        if count == number:
             continue
         if number == 0:
             detail = f"{field} is present; accepted: only with a pass in the rules and a nil on this side"
-            faults.append(ExchangeFault(field, "unsupported-field", detail))
-        elif found == 0:
+            faults.append(PassFault(field, "unsupported-field", detail))
+        elif count == 0:
             detail = f"{field} is missing; accepted: {number} cards"
-            faults.append(ExchangeFault(field, "missing-field", detail))
+            faults.append(PassFault(field, "missing-field", detail))
         else:
-            faults.append(ExchangeFault(field, "hand-size", f"{field} has {found} cards; accepted: {number}"))
+            faults.append(PassFault(field, "hand-size", f"{field} has {count} cards; accepted: {number}"))
     if faults:
-        return Exchange(0, 0), faults
+        return PassedCards(0, 0), faults
     first = gives_first(bids, seat, rules)
     may_give = hand | (received if rules.nil_passes_first and not first else 0)
     may_get = ~hand | (given if first else 0)
     names = CARD_NAMES[deck_number(rules)]
     for card in cards_of(given & ~may_give):
         detail = f"{names[card]} is given, but it is not in the hand; accepted: cards that the player held"
-        faults.append(ExchangeFault("given", "contradiction", detail))
+        faults.append(PassFault("given", "contradiction", detail))
     for card in cards_of(received & ~may_get):
         detail = f"{names[card]} is received, but it is in the hand; accepted: cards that are not in the hand"
-        faults.append(ExchangeFault("received", "contradiction", detail))
-    return Exchange(given & ~received, received & ~given), faults
+        faults.append(PassFault("received", "contradiction", detail))
+    return PassedCards(given & ~received, received & ~given), faults

@@ -177,9 +177,9 @@ class Position(NamedTuple):
         cards = parse_hand(hand, deck_number(rules))
         if len(bids) > 3:
             raise PositionError(f"bids has {len(bids)} bids; accepted: at most 3, those before the bidder's")
-        seat, made = len(bids), check_bids(bids, rules)
+        seat, checked_bids = len(bids), check_bids(bids, rules)
         standing, by_seat = check_scores(seat, Standing(us, them, us_bags, them_bags), scores, rules)
-        return cls(cards, made, standing, rules, by_seat)
+        return cls(cards, checked_bids, standing, rules, by_seat)
 
 
 def check_bids(bids: Sequence[int], rules: Rules) -> tuple[int, ...]:
@@ -227,8 +227,8 @@ def check_scores(
             raise PositionError(f"{name} is {bags}; accepted: {accepted}")
     points = by_seat if rules.variant == CUTTHROAT else standing[:2]
     if is_over(points, rules):
-        found = ", ".join(map(str, points))
-        raise PositionError(f"the scores are {found}, so the game is over; accepted: scores of a game that goes on")
+        listed = ", ".join(map(str, points))
+        raise PositionError(f"the scores are {listed}, so the game is over; accepted: scores of a game that goes on")
     return standing, by_seat
 
 

@@ -144,7 +144,7 @@ def fields_of(rules_class: type) -> Mapping[str, Rule]:
     Raises `TypeError` if a declaration is incomplete or wrong. The message names the field and what to decide.
     """
     defaults: Mapping[str, int] = rules_class._field_defaults  # type: ignore[attr-defined]
-    found: dict[str, Rule] = {}
+    declared: dict[str, Rule] = {}
     for name, hint in get_type_hints(rules_class, include_extras=True).items():
         where = f"{rules_class.__name__}.{name}"
         rules = [rule for rule in getattr(hint, "__metadata__", ()) if isinstance(rule, Rule)]
@@ -164,16 +164,16 @@ def fields_of(rules_class: type) -> Mapping[str, Rule]:
             raise TypeError(
                 f"{where}: the default is {rule.default}; accepted: a number that is stored for {rule.values.expected}"
             )
-        found[name] = rule
-    _check_columns(rules_class.__name__, found)
-    return MappingProxyType(found)
+        declared[name] = rule
+    _check_columns(rules_class.__name__, declared)
+    return MappingProxyType(declared)
 
 
-def _check_columns(owner: str, found: Mapping[str, Rule]) -> None:
+def _check_columns(owner: str, declared: Mapping[str, Rule]) -> None:
     taken: dict[int, str] = {}
-    for rule in found.values():
+    for rule in declared.values():
         if rule.only_with is not None:
-            flag = found.get(rule.only_with)
+            flag = declared.get(rule.only_with)
             if flag is None or flag.values != Flag() or flag.games_column is None:
                 raise TypeError(
                     f"{owner}.{rule.name}: only_with is {rule.only_with!r}; accepted: a flag that changes a win table"
@@ -477,11 +477,11 @@ def make_rules(preset: str = "classic", overrides: Mapping[str, object] | None =
         raise RulesError("preset", f"unknown preset {preset!r}; accepted: {', '.join(PRESETS)}")
     if not overrides:
         return rules
-    made = rules._replace(**{field: _value(field, value) for field, value in overrides.items()})
-    if made.deck != STANDARD and made.variant == PARTNERSHIP and "variant" not in overrides:
-        made = made._replace(variant=JOKERS)
-    _check_together(made)
-    return made
+    changed = rules._replace(**{field: _value(field, value) for field, value in overrides.items()})
+    if changed.deck != STANDARD and changed.variant == PARTNERSHIP and "variant" not in overrides:
+        changed = changed._replace(variant=JOKERS)
+    _check_together(changed)
+    return changed
 
 
 def _value(field: str, value: object) -> int:
@@ -498,9 +498,9 @@ def _check_together(rules: Rules) -> None:
     """Raise `RulesError` if this combination of values is not supported."""
     for number, rule in zip(rules, FIELDS.values(), strict=True):
         if number != rule.default and rules.variant in rule.fixed_in:
-            found, only = json.dumps(rule.values.json_of(number)), json.dumps(rule.json_default)
+            value, accepted = json.dumps(rule.values.json_of(number)), json.dumps(rule.json_default)
             raise RulesError(
-                rule.name, f"{rule.name} is {found} with variant {VARIANTS[rules.variant]}; accepted: {only}"
+                rule.name, f"{rule.name} is {value} with variant {VARIANTS[rules.variant]}; accepted: {accepted}"
             )
     least = max(2 * rules.min_bid, rules.team_min)
     if rules.team_max < least:
@@ -548,5 +548,5 @@ def rules_maker(module: str, argument: str, values: Iterable[str]) -> Callable[[
     if len(expressions) != len(FIELDS):
         raise TypeError(f"found {len(expressions)} expressions; accepted: {len(FIELDS)}, one for each field of Rules")
     source = f"lambda {argument}: Rules({', '.join(expressions)})"
-    made: Callable[[Any], Rules] = eval(source, {"Rules": Rules, "__name__": module})
-    return made
+    maker: Callable[[Any], Rules] = eval(source, {"Rules": Rules, "__name__": module})
+    return maker

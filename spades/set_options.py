@@ -37,16 +37,16 @@ def options_of(tables: TableSet) -> SetOptions:
     family = tables.families.get(FAMILY)
     if family is None:
         return ()
-    found: dict[tuple[str, str], PolicyOptions] = {}
+    by_policy: dict[tuple[str, str], PolicyOptions] = {}
     try:
         for row in family.parameters[FAMILY]:
             entry = PolicyOptions(**row)
             _check(entry)
-            if found.setdefault(entry[:2], entry) is not entry:
+            if by_policy.setdefault(entry[:2], entry) is not entry:
                 raise ValueError(f"found {entry.policy} with variant {entry.variant} twice; expected once")
     except (KeyError, TypeError, ValueError) as error:  # PolicyError is a ValueError
         raise TablesError(f"{tables.directory / MANIFEST}: {FAMILY}: {error}") from error
-    return tuple(found.values())
+    return tuple(by_policy.values())
 
 
 def _check(entry: PolicyOptions) -> None:
@@ -62,8 +62,8 @@ def _check(entry: PolicyOptions) -> None:
         raise PolicyError(f"found {min(repeated)} more than once for {policy}; expected each option once")
     parsed = parse_policy(f"{policy}:{options}", VARIANTS.index(variant))
     if parsed.convention != NO_CONVENTION and variant != VARIANTS[PARTNERSHIP]:
-        found = CONVENTIONS[parsed.convention]
-        raise PolicyError(f"found convention {found} with variant {variant}; expected none in this variant")
+        convention = CONVENTIONS[parsed.convention]
+        raise PolicyError(f"found convention {convention} with variant {variant}; expected none in this variant")
 
 
 @lru_cache(maxsize=1024)
@@ -73,15 +73,15 @@ def with_options(text: str, variant: int, options: SetOptions) -> str:
     >>> with_options("bis:offset=1", 0, (PolicyOptions("bis", "partnership", "nil_threshold=-15,offset=0.2"),))
     'bis:nil_threshold=-15,offset=1'
     """
-    name, _, given = text.partition(":")
-    own = given.split(",") if given else []
-    names = {option.partition("=")[0] for option in own}
-    if "tuned" in names or "variant=ignore" in own:
+    name, _, options_text = text.partition(":")
+    own_options = options_text.split(",") if options_text else []
+    names = {option.partition("=")[0] for option in own_options}
+    if "tuned" in names or "variant=ignore" in own_options:
         return text
     for entry in options:
         if entry[:2] == (name, VARIANTS[variant]):
             more = [option for option in entry.options.split(",") if option.partition("=")[0] not in names]
-            return f"{name}:{','.join([*more, *own])}" if more else text
+            return f"{name}:{','.join([*more, *own_options])}" if more else text
     return text
 
 

@@ -115,8 +115,8 @@ def open_tables(directory: Path | None = None) -> TableSet:
         accepted = dtypes_of(name)
         if accepted and array.dtype.str not in accepted:
             raise TablesError(f"{folder / name}.npy: found dtype {array.dtype.str}; expected {' or '.join(accepted)}")
-    if (found := arrays["win"].shape) != (WIN_CELLS,):
-        raise TablesError(f"{folder / 'win.npy'}: found shape {found}; expected {(WIN_CELLS,)} for this code's games")
+    if (shape := arrays["win"].shape) != (WIN_CELLS,):
+        raise TablesError(f"{folder / 'win.npy'}: found shape {shape}; expected {(WIN_CELLS,)} for this code's games")
     kernel_arrays = tables_by_profile(arrays)
     views = {id(array): memoryview(array) for t in kernel_arrays for array in t}
     kernel = tuple(Tables(*(views[id(array)] for array in t)) for t in kernel_arrays)
@@ -146,9 +146,9 @@ def open_array(directory: Path, name: str, entry: FileEntry) -> NDArray[Any]:
         if size != entry.bytes:
             raise TablesError(f"{path}: found {size} bytes; expected {entry.bytes}")
         with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-            if found != entry.sha256:
-                raise TablesError(f"{path}: found sha256 {found}; expected {entry.sha256}")
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+            if sha256 != entry.sha256:
+                raise TablesError(f"{path}: found sha256 {sha256}; expected {entry.sha256}")
             file.seek(0)
             _check_header(path, file, entry)
         mapped = np.load(path, mmap_mode="r", allow_pickle=False)
@@ -163,10 +163,10 @@ def open_array(directory: Path, name: str, entry: FileEntry) -> NDArray[Any]:
 def _state_of(path: str) -> FileState | None:
     """Return the file's state, or None if there is no readable file."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return FileState(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+    return FileState(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def _check_header(path: Path, file: Any, entry: FileEntry) -> None:
@@ -177,10 +177,10 @@ def _check_header(path: Path, file: Any, entry: FileEntry) -> None:
         shape, fortran, dtype = np.lib.format.read_array_header_1_0(file)
     except ValueError as error:
         raise TablesError(f"{path}: found no npy header ({error}); expected one") from error
-    found = (tuple(shape), "Fortran" if fortran else "C", dtype.str)
+    header = (tuple(shape), "Fortran" if fortran else "C", dtype.str)
     expected = (entry.shape, "C", entry.dtype)
-    if found != expected:
-        raise TablesError(f"{path}: found shape, order and dtype {found}; expected {expected}")
+    if header != expected:
+        raise TablesError(f"{path}: found shape, order and dtype {header}; expected {expected}")
     size = file.seek(0, os.SEEK_CUR) + dtype.itemsize * int(np.prod(shape, dtype=np.int64))
     if size != entry.bytes:
-        raise TablesError(f"{path}: found {entry.bytes} bytes; expected {size} for {found}")
+        raise TablesError(f"{path}: found {entry.bytes} bytes; expected {size} for {header}")

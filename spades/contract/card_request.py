@@ -22,7 +22,7 @@ from spades.contract.fields import (
     score_faults,
     scores_in,
 )
-from spades.contract.hand_text import CARD_SCHEMA, TRICKS, Given, Hand, Received, card_list, exchange_of
+from spades.contract.hand_text import CARD_SCHEMA, TRICKS, Given, Hand, Received, card_list, passed_cards_of
 from spades.contract.reading import items_schema, read_fields
 from spades.legal import deck_number, deck_of
 from spades.play.card_explanation import NEWEST, NEWEST_ALONE
@@ -150,7 +150,7 @@ def read_card(data: Any, games: Games = SHIPPED) -> CardCall:
     request, rules = read_fields(data, _CARD)
     seat, scores = request["seat"], request.get("scores")
     given, received = request.get("given") or 0, request.get("received") or 0
-    exchange, faults = exchange_of(request["hand"], request["bids"], seat, given, received, rules)
+    exchange, faults = passed_cards_of(request["hand"], request["bids"], seat, given, received, rules)
     if scores is not None:
         faults += score_faults(scores, rules)
     faults += _search_faults(request, rules, games)

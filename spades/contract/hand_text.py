@@ -8,7 +8,7 @@ from spades.cards import CARD_BITS, DECK_BITS, DECKS, MAX_PBN_CHARS, RANKS, SUIT
 from spades.contract.faults import Fault, Place, json_type, pointer, quote, refusal
 from spades.contract.fields import Context
 from spades.legal import deck_number
-from spades.passing import MOST_PASSED, Exchange, exchange_in
+from spades.passing import MOST_PASSED, PassedCards, check_pass
 from spades.rules import Rules
 
 TRICKS: Final = 13
@@ -156,9 +156,9 @@ Given = Annotated[Exchanged | None, Field(description="The cards that the player
 Received = Annotated[Exchanged | None, Field(description="The cards that the player got from partner.")]
 
 
-def exchange_of(
+def passed_cards_of(
     hand: int, bids: tuple[int, ...], seat: int, given: int, received: int, rules: Rules
-) -> tuple[Exchange, list[Fault]]:
-    """Return the cards that ``seat`` has given and got for good, and the faults (`game.exchange.exchange_in`)."""
-    exchange, faults = exchange_in(hand, bids, seat, given, received, rules)
+) -> tuple[PassedCards, list[Fault]]:
+    """Return the cards that ``seat`` has given and got for good, and the faults (`passing.check_pass`)."""
+    exchange, faults = check_pass(hand, bids, seat, given, received, rules)
     return exchange, [Fault(pointer(field), code, detail) for field, code, detail in faults]

@@ -23,12 +23,21 @@ from spades.contract.fields import (
     score_faults,
     scores_in,
 )
-from spades.contract.hand_text import CARD_SCHEMA, HAND_SCHEMA, TRICKS, Given, Hand, Received, card_list, exchange_of
+from spades.contract.hand_text import (
+    CARD_SCHEMA,
+    HAND_SCHEMA,
+    TRICKS,
+    Given,
+    Hand,
+    Received,
+    card_list,
+    passed_cards_of,
+)
 from spades.contract.reading import items_schema, read_fields
 from spades.inference.holders import Bids, nils_unread, reads_bids
 from spades.inference.knowledge import SPECTATOR, View, contradictions, with_first_trick
 from spades.legal import deck_of
-from spades.passing import Exchange
+from spades.passing import PassedCards
 from spades.rules import CUTTHROAT, VARIANTS, Rules
 from spades.scoring import Standing
 
@@ -249,14 +258,14 @@ def _call_of(data: Any, validate: Any) -> InferenceCall:
     return InferenceCall(shown, made, rules, request.get("deals") or 0, request.get("seed") or 0, assumed)
 
 
-def _exchange_in(request: Mapping[str, Any], rules: Rules) -> tuple[Exchange, list[Fault]]:
+def _exchange_in(request: Mapping[str, Any], rules: Rules) -> tuple[PassedCards, list[Fault]]:
     """Return the cards that the viewer has given and got, and the faults.
 
     Before the first card, both may be missing although the rules have a pass: then nothing has been exchanged yet.
     """
     hand, seat, bids = request.get("hand"), request.get("seat"), request["bids"]
     given, received = request.get("given") or 0, request.get("received") or 0
-    none = Exchange(0, 0)
+    none = PassedCards(0, 0)
     if not (given or received) and (hand is None or seat is None or not any(request.get("played", _NOTHING))):
         return none, []
     if hand is None or seat is None or len(bids) < 4:
@@ -265,8 +274,8 @@ def _exchange_in(request: Mapping[str, Any], rules: Rules) -> tuple[Exchange, li
         return none, [
             Fault(pointer(field), "unsupported-field", f"{field} is present; accepted: {accepted}") for field in fields
         ]
-    kept, faults = exchange_of(hand, bids, seat, given, received, rules)
+    kept, faults = passed_cards_of(hand, bids, seat, given, received, rules)
     if faults:
         return none, faults
     # A card that came from partner and went back is in partner's hand, and the player knows it.
-    return Exchange(kept.given | given & received & ~hand, kept.received), []
+    return PassedCards(kept.given | given & received & ~hand, kept.received), []

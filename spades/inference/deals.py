@@ -106,25 +106,25 @@ class Sampler(NamedTuple):
 
 def sampler_of(deals: Deals) -> Sampler:
     """Return what `draw` needs; make it once for a distribution."""
-    found = []
+    running_sums = []
     for weights, rest, after in zip(deals.weights[:, :, np.newaxis], deals.rest[1:], deals.after, strict=True):
         sums = rest.take(after, mode="clip")
         sums *= weights
         for seat in range(1, len(sums)):  # faster than cumsum
             sums[seat] += sums[seat - 1]  # so the last two are equal if the last seat cannot hold the card
-        found.append(sums)
-    return Sampler(tuple(found), deals.after)
+        running_sums.append(sums)
+    return Sampler(tuple(running_sums), deals.after)
 
 
 def draw(sampler: Sampler, number: int, rng: np.random.Generator) -> Seats:
     """Return ``number`` random deals: (number, m), the index of the seat that gets each card."""
     m = len(sampler.sums)
-    lots = np.minimum(rng.random((number, m)), _BELOW_ONE).T
+    uniform = np.minimum(rng.random((number, m)), _BELOW_ONE).T
     drawn = np.empty((m, number), np.int8)
     state = np.zeros(number, np.intp)  # the place, from 0
     for i, (sums, after) in enumerate(zip(*sampler, strict=True)):
-        until = sums.take(state, axis=1)
-        seat = (lots[i] * until[-1] >= until[:-1]).sum(axis=0)
+        up_to_seat = sums.take(state, axis=1)
+        seat = (uniform[i] * up_to_seat[-1] >= up_to_seat[:-1]).sum(axis=0)
         drawn[i] = seat
         state += sums.shape[1] * seat
         state = after.take(state)

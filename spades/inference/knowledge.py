@@ -280,7 +280,7 @@ _CONTRADICTIONS = {
     "void-given": ("voids", "seat {seat} still holds an exchanged card of {suit}; accepted: other suits"),
     "void-all": ("voids", "seat {seat} is out of every suit, but it has cards left; accepted: at most three suits"),
 }
-# `passing.exchange_in` has found these, and knows cards that were given and came back.
+# `passing.check_pass` has found these, and knows cards that were given and came back.
 _EXCHANGE_KINDS = ("not-dealt", "received-own")
 
 

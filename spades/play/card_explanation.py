@@ -76,7 +76,7 @@ def explain_card(
 
 
 def _goal(place: _Place, card: int, version: int) -> str:
-    """Return the code of SRP's goal, in the order of `srp.srp.srp_card`; add its numbers to the place's."""
+    """Return the code of SRP's goal, in the order of `srp.player.srp_card`; add its numbers to the place's."""
     state, me, hand, legal, unseen = place[:5]
     pieces = pieces_in_use(state, me, version)
     if nil_alive(state, me):
@@ -129,7 +129,7 @@ def _contract_goal(place: _Place, wants: bool) -> str:
 
 
 def _goal_alone(place: _Place, card: int) -> str:
-    """Return the code of the goal of `solo@2`, in the order of `solo.solo`; add its numbers to the place's."""
+    """Return the code of the goal of `solo@2`, in the order of `solo.solo_card`; add its numbers to the place's."""
     state, me, hand, legal, unseen, rules, numbers = place
     if nil_alive(state, me):
         return "keep-nil"

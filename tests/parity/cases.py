@@ -1056,7 +1056,7 @@ TEXTS = {
     *("spades.cards." + name for name in ("parse_card", "format_card", "pbn_card", "parse_pbn", "format_pbn")),
     *("spades.cards." + name for name in ("pbn_names", "texts_of", "codes_of")),
     *("spades.cards." + name for name in ("parse_card_of", "parse_cards", "parse_hand")),
-    *("spades.passing.gives_first", "spades.passing.exchange_in", "spades.tables.dtypes_of"),
+    *("spades.passing.gives_first", "spades.passing.check_pass", "spades.tables.dtypes_of"),
     *("spades.position." + name for name in ("check_bids", "check_scores", "is_over")),
 }
 # Compared as a part of `play_pairs` (test_rounds.py), which the simulators compile anyway. They are most of its code.

@@ -60,7 +60,7 @@ def generators() -> Path:
 
 def contract() -> dict[str, Any]:
     """Return the OpenAPI document of the working tree."""
-    return create_app(Settings()).fastapi.openapi()
+    return create_app(Settings()).openapi()
 
 
 def python_models(document: dict[str, Any]) -> str:

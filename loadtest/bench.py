@@ -7,11 +7,14 @@ minute. The exit code is 1 if a goal is missed. Without `wrk` the comparison is 
 
     python -m loadtest.bench [--rounds 5] [--seconds 2]
     python -m loadtest.bench --base COMMIT   POST /bid next to that of another commit
+    python -m loadtest.bench app --base COMMIT
+                                             POST /bid of the app on uvicorn next to that commit's `serve` and to an
+                                             idiomatic FastAPI handler
     python -m loadtest.bench log             what a decision log of all rounds costs POST /bid
     python -m loadtest.bench results         the results/s that POST /v1/results takes on one core
     python -m loadtest.bench beside          the latency of POST /bid with and without results posted at the same time
 
-The last four are in `comparisons`.
+The last five are in `comparisons`.
 """
 
 import argparse
@@ -93,9 +96,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench")
-    what = "all: the service next to its yardsticks (default); log, results, beside: see the module's text"
-    parser.add_argument("what", nargs="?", choices=("all", "log", "results", "beside"), default="all", help=what)
-    parser.add_argument("--base", metavar="COMMIT", help="only compare POST /bid with this commit")
+    what = "all: the service next to its yardsticks (default); app, log, results, beside: see the module's text"
+    parser.add_argument("what", nargs="?", choices=("all", "app", "log", "results", "beside"), default="all", help=what)
+    parser.add_argument("--base", metavar="COMMIT", help="the commit of app; alone: only compare POST /bid with it")
     parser.add_argument("--starts", type=integer, help="how often the servers are started, except with all")
     parser.add_argument("--rounds", type=integer, help=f"rounds in turns (with all {ROUNDS}), of each start")
     parser.add_argument("--seconds", type=decimal, help=f"seconds of a round (with all {SECONDS:g})")
@@ -112,7 +115,9 @@ def _compare_parts(options: argparse.Namespace) -> int:
     def plan(default: Plan) -> Plan:
         return Plan(*(getattr(options, name) or value for name, value in default._asdict().items()))
 
-    if options.base is not None:
+    if options.what == "app":
+        missed = comparisons.compare_app(options.base or "HEAD", plan(comparisons.BASE_PLAN))
+    elif options.base is not None:
         missed = comparisons.compare_with(options.base, plan(comparisons.BASE_PLAN))
     elif options.what == "log":
         missed = comparisons.decision_log(plan(comparisons.LOG_PLAN))

@@ -1,4 +1,4 @@
-"""What parts of the service cost: POST /bid of another commit, the decision log, and POST /v1/results.
+"""What parts of the service cost: POST /bid of another commit and app, the decision log, and POST /v1/results.
 
 `bench` runs these measurements. All servers start on loopback, each on one core, and shed no request. A comparison
 prints the two sides and their ratio with its 95% interval. A goal is *shown* if the whole interval keeps it.
@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from loadtest.arrivals import Prepared, Run, prepare, run
 from loadtest.beside import beside
-from loadtest.servers import ROOT, START_S, Server, ServerError, metric, running_service
+from loadtest.servers import ROOT, START_S, Server, ServerError, metric, running_app, running_service
 from loadtest.traffic import Question, results
 from loadtest.turns import (
     Callers,
@@ -48,6 +48,8 @@ REQUEST: Final[dict[str, Any]] = {
 }
 RESULTS_GOAL: Final = 50_000  # results for each second of one core
 LOG_GOAL: Final = 0.95  # of the rate without the decision log
+APP_GOAL: Final = 0.68  # of the rate of the last commit with an HTTP server of its own
+IDIOMATIC_GOAL: Final = 1.7  # times the rate of an idiomatic handler
 RESULTS_CALLERS: Final = 2  # so that the server never waits for the next batch
 LOG_PLAN: Final = Plan(starts=10, rounds=16, seconds=0.25)  # a round is longer than the log gathers lines
 BASE_PLAN: Final = Plan(starts=10, rounds=60, seconds=0.05)
@@ -60,15 +62,42 @@ _DROPPED = "spades_decision_log_dropped_total"
 
 def compare_with(commit: str, plan: Plan) -> list[str]:
     """Print the cost and the rate of POST /bid for this tree next to those for ``commit``."""
+    with _tree_of(commit) as base:
+        sides = {name: partial(_bidders, REQUEST, cwd) for name, cwd in ((commit, base), ("this tree", ROOT))}
+        _compare("POST /bid", sides, plan)
+    return []
+
+
+def compare_app(commit: str, plan: Plan) -> list[str]:
+    """Print POST /bid of the app on uvicorn next to ``commit``'s `serve` and to an idiomatic FastAPI handler."""
+    with _tree_of(commit) as base:
+        sides = {
+            f"serve of {commit}": partial(_bidders, REQUEST, base),
+            "app on uvicorn": partial(_app_bidders, "service.main:app"),
+            "idiomatic handler on uvicorn": partial(_app_bidders, "tests.bench.idiomatic:app"),
+        }
+        found = in_turns(sides, plan)
+    print(f"POST /bid, {CONNECTIONS} connections, {_described(plan)}")
+    _print_sides(found)
+    before, app, idiomatic = found.values()
+    shown = []
+    for name, other, goal in ((commit, before, APP_GOAL), ("the idiomatic handler", idiomatic, IDIOMATIC_GOAL)):
+        rate, cpu = ratio(app, other, Spent.rate), ratio(other, app, Spent.cpu_us)
+        print(f"  app to {name}: requests/s {rate.text(3)}, requests for each second of CPU time {cpu.text(3)}")
+        shown += _shown(f"at least {goal} of {name} for each second of CPU time", cpu.low >= goal)
+    return shown
+
+
+@contextmanager
+def _tree_of(commit: str) -> Iterator[Path]:
+    """The files of ``commit``, until the block ends."""
     with tempfile.TemporaryDirectory() as directory:
         base = Path(directory) / "base"
         subprocess.run(["git", "worktree", "add", "--quiet", "--detach", str(base), commit], cwd=ROOT, check=True)
         try:
-            sides = {name: partial(_bidders, REQUEST, cwd) for name, cwd in ((commit, base), ("this tree", ROOT))}
-            _compare("POST /bid", sides, plan)
+            yield base
         finally:
             subprocess.run(["git", "worktree", "remove", "--force", str(base)], cwd=ROOT, check=True)
-    return []
 
 
 def decision_log(plan: Plan) -> list[str]:
@@ -123,13 +152,17 @@ def _compare(what: str, sides: Mapping[str, Opened], plan: Plan) -> tuple[Interv
     """Print the two sides; return the ratios of their rates and CPU times, second to first."""
     found = in_turns(sides, plan)
     print(f"{what}, {CONNECTIONS} connections, {_described(plan)}")
-    for name, starts in found.items():
-        cpu, rate = figure(starts, Spent.cpu_us), figure(starts, Spent.rate)
-        print(f"  {name:28} CPU us/request {cpu.text(1):26} requests/s {rate.text(0)}")
+    _print_sides(found)
     first, second = found.values()
     cpu, rate = ratio(second, first, Spent.cpu_us), ratio(second, first, Spent.rate)
     print(f"  {'ratio, second to first':28} CPU us/request {cpu.text(3):26} requests/s {rate.text(3)}")
     return rate, cpu
+
+
+def _print_sides(found: Mapping[str, list[list[Spent]]]) -> None:
+    for name, starts in found.items():
+        cpu, rate = figure(starts, Spent.cpu_us), figure(starts, Spent.rate)
+        print(f"  {name:28} CPU us/request {cpu.text(1):26} requests/s {rate.text(0)}")
 
 
 def _described(plan: Plan) -> str:
@@ -164,6 +197,15 @@ def _bidders(request: Mapping[str, Any], cwd: Path, **environment: str) -> Itera
         yield made
         if environment and (dropped := metric(server.get("/metrics")[1], _DROPPED)):
             raise ServerError(f"the decision log dropped {dropped:g} lines; accepted: 0")
+
+
+@contextmanager
+def _app_bidders(app: str) -> Iterator[Callers]:
+    """Callers of the ASGI ``app`` on uvicorn."""
+    with running_app(app, start_s=START_S, **_OPEN) as server:
+        os.sched_setaffinity(server.pid, {max(os.sched_getaffinity(0))})
+        with callers(server, _bid(server, REQUEST), CONNECTIONS) as made:
+            yield made
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
@@ -71,10 +71,24 @@ def running_service(
 
     Raises `ServerError` with the service's log if it is not ready after ``start_s`` seconds.
     """
+    with _running(("service", "serve", *arguments), cwd, start_s, environment) as server:
+        yield server
+
+
+@contextmanager
+def running_app(app: str, *, start_s: float = START_S, **environment: str) -> Iterator[Server]:
+    """Run the ASGI ``app``, such as service.main:app, with uvicorn until the block ends; see `running_service`."""
+    arguments = ("uvicorn", app, "--loop", "uvloop", "--http", "httptools", "--no-access-log", "--log-level", "warning")
+    with _running(arguments, ROOT, start_s, environment) as server:
+        yield server
+
+
+@contextmanager
+def _running(arguments: Sequence[str], cwd: Path, start_s: float, environment: Mapping[str, str]) -> Iterator[Server]:
     server = Server("127.0.0.1", free_port())
-    command = [sys.executable, "-m", "service", "serve", "--host", server.host, "--port", str(server.port), *arguments]
+    command = [sys.executable, "-m", *arguments, "--host", server.host, "--port", str(server.port)]
     with tempfile.TemporaryFile() as log:  # not a pipe, because nothing reads it while the service runs
-        process = subprocess.Popen(command, cwd=cwd, env=os.environ | environment, stdout=log, stderr=log)
+        process = subprocess.Popen(command, cwd=cwd, env={**os.environ, **environment}, stdout=log, stderr=log)
         try:
             _wait_ready(server, process, log, start_s)
             yield server._replace(pid=process.pid)

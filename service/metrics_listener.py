@@ -13,11 +13,12 @@ from time import perf_counter
 from typing import Any
 
 from prometheus_client import CONTENT_TYPE_LATEST
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 from uvicorn.server import ServerState
 
-from service.asgi import Receive, Reply, Scope, Send, send_reply
 from service.metrics import Metrics
-from service.problems import ProblemError, written
+from service.problems import ProblemError, method_not_allowed, problem_response
 from service.protocol.connection import Connection
 from service.protocol.edge import Edge
 from service.settings import Settings, SettingsError
@@ -45,7 +46,7 @@ def serve_metrics(address: tuple[str, int], text: Callable[[], bytes], settings:
 
 async def _listen(listener: socket.socket, text: Callable[[], bytes], settings: Settings) -> None:
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        await send_reply(send, scope["method"], _answer(scope, text))
+        await _answer(scope, text)(scope, receive, send)
 
     state = ServerState()
     # Scrapes do not count as requests of the service, so their metrics go to an object that nothing reads.
@@ -59,11 +60,9 @@ async def _listen(listener: socket.socket, text: Callable[[], bytes], settings: 
             await asyncio.sleep(_SWEEP_S)
 
 
-def _answer(scope: Scope, text: Callable[[], bytes]) -> Reply:
+def _answer(scope: Scope, text: Callable[[], bytes]) -> Response:
     if scope["path"] not in _PATHS:
-        problem = ProblemError("not-found", "no such path on this listener; accepted: /metrics")
-    elif scope["method"] not in ("GET", "HEAD"):
-        problem = ProblemError("method-not-allowed", f"{scope['method'][:20]} is not allowed here; accepted: GET, HEAD")
-    else:
-        return 200, [(b"content-type", CONTENT_TYPE_LATEST.encode())], text()
-    return written(problem)
+        return problem_response(ProblemError("not-found", "no such path on this listener; accepted: /metrics"))
+    if scope["method"] not in ("GET", "HEAD"):
+        return problem_response(method_not_allowed(scope["method"], "GET, HEAD"))
+    return Response(text(), media_type=CONTENT_TYPE_LATEST)

@@ -8,13 +8,18 @@ ProblemError(Exception)          an error answer, with its status, type, faults 
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Any, NamedTuple, NotRequired
+from typing import Annotated, Any, Final, NamedTuple, NotRequired
 
 import orjson
+from fastapi import FastAPI
+from fastapi.exception_handlers import http_exception_handler
 from pydantic import Field, JsonValue, with_config
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 from typing_extensions import TypedDict
 
-from service.asgi import Reply
 from spades.contract.answer_types import ANSWER_CONFIG
 from spades.contract.faults import CODES, MAX_FAULTS, Fault, RequestError
 
@@ -126,11 +131,7 @@ class ProblemError(Exception):
         return body
 
 
-def written(problem: ProblemError) -> Reply:
-    """Return the answer for ``problem``."""
-    headers = [(b"content-type", MEDIA_TYPE.encode())]
-    headers += [(name.encode(), value.encode()) for name, value in problem.headers]
-    return problem.status, headers, orjson.dumps(problem.body())
+REFUSALS: Final = (ProblemError, RequestError)  # what an endpoint raises for a request that it refuses
 
 
 def problem_of(error: ProblemError | RequestError) -> ProblemError:
@@ -156,3 +157,55 @@ def deadline_exceeded() -> ProblemError:
 def internal_error() -> ProblemError:
     """Return the 500. It does not name the cause, which is only in the log."""
     return ProblemError("internal-error", "this is a bug; the service's log has the cause, by X-Request-ID")
+
+
+def overloaded(why: str = "the service is overloaded") -> ProblemError:
+    """Return the 503 of a request for which there is no capacity."""
+    return ProblemError("overloaded", f"{why}; retry later", headers=[("retry-after", "1")])
+
+
+def not_ready(why: str) -> ProblemError:
+    """Return the 503 of a request that can't be decided now."""
+    return ProblemError("not-ready", why, headers=[("retry-after", "1")])
+
+
+def no_such_path() -> ProblemError:
+    """Return the 404."""
+    return ProblemError("not-found", "no such path; /openapi.json lists them")
+
+
+def problem_response(problem: ProblemError) -> Response:
+    """Return the answer for ``problem``."""
+    return Response(orjson.dumps(problem.body()), problem.status, dict(problem.headers), MEDIA_TYPE)
+
+
+async def send_problem(problem: ProblemError, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer a request with ``problem`` in a middleware, and count it."""
+    scope["app"].state.metrics.refused(problem)
+    await problem_response(problem)(scope, receive, send)
+
+
+async def refused(request: Request, error: Exception) -> Response:
+    """Return the answer to a request that an endpoint has refused with one of `REFUSALS`, and count it."""
+    assert isinstance(error, REFUSALS), f"{type(error).__name__} is no refusal"
+    problem = problem_of(error)
+    request.app.state.metrics.refused(problem)
+    return problem_response(problem)
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    """Return the answer to an error of the router or of static files."""
+    assert isinstance(error, HTTPException)
+    if error.status_code == 404:
+        return await refused(request, no_such_path())
+    if error.status_code == 405:
+        methods = {method.strip() for method in (error.headers or {}).get("Allow", "").split(",")}
+        return await refused(request, method_not_allowed(request.method, ", ".join(sorted(methods))))
+    return await http_exception_handler(request, error)
+
+
+def add_exception_handlers(app: FastAPI) -> None:
+    """Let ``app`` answer refused requests and errors of the router with problems."""
+    for error in REFUSALS:
+        app.add_exception_handler(error, refused)
+    app.add_exception_handler(HTTPException, _http_error)

@@ -19,14 +19,14 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from service import log
-from service.app import Service, create_app
+from service.app import create_app
 from service.metrics_listener import serve_metrics
 from service.protocol.connection import Connection
 from service.protocol.edge import Edge
 from service.protocol.listening import drop_new_connections
-from service.responder import SINGLE
 from service.searchers import check_settings
 from service.settings import Settings
+from service.state import AppState
 from service.table_sets import open_sets
 from service.worker import Hangup, SupervisorLine
 
@@ -41,19 +41,18 @@ class DrainingServer(uvicorn.Server):
     def __init__(
         self,
         config: uvicorn.Config,
-        app: Service,
+        state: AppState,
         edge: Edge,
         drain_s: float,
         hangup: Hangup,
         supervisor: SupervisorLine | None = None,
     ) -> None:
         super().__init__(config)
-        self._app = app
         self._hangup = hangup
         self._reloading: asyncio.Task[None] | None = None
         self._edge = edge
         self._supervisor = supervisor
-        self._state = app.state
+        self._state = state
         self._drain_s = drain_s
         self._exit_at: float | None = None  # monotonic seconds
 
@@ -66,18 +65,13 @@ class DrainingServer(uvicorn.Server):
             self.force_exit = self.should_exit and sig == signal.SIGINT
             self._exit_at = 0.0
 
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start listening."""
-        self._state.metrics.call_soon = asyncio.get_running_loop().call_soon
-        await super().startup(sockets)
-
     async def on_tick(self, counter: int) -> bool:
         """Return whether to leave the main loop; uvicorn calls it every 0.1 s."""
         if self._exit_at is not None and monotonic() >= self._exit_at:
             self.should_exit = True
         if self._reloading is None or self._reloading.done():  # else the next tick looks again
             if self._hangup.taken() and self._exit_at is None:
-                self._reloading = asyncio.get_running_loop().create_task(self._app.reload())
+                self._reloading = asyncio.get_running_loop().create_task(self._state.reload())
         if counter % _SWEEP_TICKS == 0:
             self._sweep()
             if self._supervisor is not None and self._exit_at is None:
@@ -111,7 +105,6 @@ class DrainingServer(uvicorn.Server):
 
     def _sweep(self) -> None:
         connections = self.server_state.connections
-        self._state.check_tables()
         self._state.metrics.connections.set(len(connections))
         self._edge.sweep(connections, perf_counter())
 
@@ -132,9 +125,8 @@ def serve(
     hangup = Hangup()  # before the tables are read, so that a later change is not missed
     log.configure()
     app = create_app(settings)
-    responder = app.responder
-    keyed = responder.gate.keys is not None
-    edge = Edge(app, settings, app.state.metrics, responder.reply, SINGLE, keyed)
+    state: AppState = app.state  # type: ignore[assignment]
+    edge = Edge(app, settings, state.metrics)
 
     def connect(server_state: ServerState, **_: Any) -> Connection:
         return Connection(edge, server_state)
@@ -153,12 +145,12 @@ def serve(
         timeout_graceful_shutdown=settings.grace_s,
     )
     check_settings(settings)
-    app.state.serve(open_sets(settings))  # no name for them here, so that a reload can release them
+    state.serve(open_sets(settings))  # no name for them here, so that a reload can release them
     allow_many_files()
     sys.setswitchinterval(_SWITCH_S)
     if settings.metrics_address is not None and listener is None:
-        serve_metrics(settings.metrics_address, app.state.exposition.text, settings)
-    server = DrainingServer(config, app, edge, settings.drain_s, hangup, supervisor)
+        serve_metrics(settings.metrics_address, state.exposition.text, settings)
+    server = DrainingServer(config, state, edge, settings.drain_s, hangup, supervisor)
     try:
         server.run(sockets=None if listener is None else [listener])
     except SystemExit:

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from time import monotonic, perf_counter
 from typing import Any, Final, NamedTuple
 
+from service.fair_turns import SLICE_S
 from service.metrics import Metrics
 from service.table_sets import OpenSet
 
-SLICE_S: Final = 0.0005
 MOST_WAITING: Final = 1024
 REPORT_S: Final = 60.0  # failures are logged once in this time
 _logger = logging.getLogger("service")

@@ -1,41 +1,57 @@
-"""State: what the endpoints share: the tables, the metrics, and whether the service is ready.
+"""What the requests of one process share (`AppState`, as `app.state`), and what one request carries (`RequestState`).
 
-`create_app` makes one instance per process, and its lifespan adds the tables. The server starts draining on SIGTERM.
+`create_app` makes the `AppState`, and the app's lifespan opens its tables.
 """
 
 import asyncio
 import logging
 from pathlib import Path
+from typing import TypedDict
 
-from service.decision_log import DecisionLog
+from starlette.requests import Request
+
+from service.access_log import AccessLog
+from service.decision_log import decision_log
+from service.fair_turns import FairTurns
+from service.keys import Key
 from service.metrics import Exposition, Metrics
-from service.problems import ProblemError, deadline_exceeded
+from service.problems import deadline_exceeded, not_ready
 from service.searchers import Searchers
+from service.settings import Settings
 from service.shadow import Shadow
-from service.table_sets import OpenSet, TableSets
+from service.table_sets import OpenSet, RefusedError, TableSets, open_sets
 from spades.options import CONVENTIONS
 from spades.policies import SERVED
 
+CHECK_S = 1.0  # between two checks whether files of the tables have changed
+_NAMED = "named"  # the role of a set that only answers requests which name it
 _logger = logging.getLogger("service")
 _server_logger = logging.getLogger("uvicorn.error")  # shows information too
-SLICE_S = 0.0005  # work on a batch or an inference in one turn of the event loop; longer if one step takes longer
-BATCHES_AT_ONCE = 2  # batches (`service.endpoints.batches`) in progress; others wait
-ANSWERS_WITH_DEALS = 2  # answers with deals (`service.endpoints.inferences`) in progress; others wait
-_NAMED = "named"  # the role of a set that only answers requests which name it
 
 
-class State:
-    """What the endpoints share."""
+class RequestState(TypedDict, total=False):
+    """The state of a request, in its ASGI scope (Starlette's ``request.state``)."""
 
-    def __init__(self) -> None:
+    arrived: float  # `perf_counter` time at which its bytes came, s; the server may set it
+    deadline: float  # `perf_counter` time at which the caller stops waiting, s; from X-Deadline-Ms
+    key: Key  # the API key
+    tables: str  # version of the tables that decided, for the access log
+    overloaded: bool  # the process is overloaded, but this request is never shed
+    refused_status: int  # the server has answered with this status instead of the app
+
+
+class AppState:
+    """What the requests of one process share."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
         self.metrics = Metrics(SERVED, CONVENTIONS)
-        self.searchers = Searchers(self.metrics)
         self.exposition = Exposition(lambda: self.metrics.text())
-        self.batches = asyncio.Semaphore(BATCHES_AT_ONCE)
-        self.answers_with_deals = asyncio.Semaphore(ANSWERS_WITH_DEALS)
-        self.batch_turn = asyncio.Lock()  # held by the batch or inference that works in this turn of the event loop
-        self.decision_log: DecisionLog | None = None
+        self.access_log = AccessLog(settings.access_log, self.metrics.log_dropped.inc)
+        self.decision_log = decision_log(settings, self.metrics.decision_log_dropped.inc)
+        self.searchers = Searchers(self.metrics)
         self.shadow = Shadow(self.metrics)
+        self.turns = FairTurns()
         self.sets: TableSets | None = None  # open, checked and warmed up
         self.draining = False
 
@@ -59,7 +75,10 @@ class State:
         return sets
 
     def check_deadline(self, deadline: float, now: float, started: bool = True) -> None:
-        """Raise the 504 after the ``deadline``; count the request as shed if work on it has not ``started``."""
+        """Raise the 504 if the ``deadline`` has passed; both times are those of `perf_counter`, s.
+
+        Count the request as shed if work on it has not ``started``.
+        """
         if now > deadline:
             if not started:
                 self.metrics.shed["deadline"].inc()
@@ -75,11 +94,32 @@ class State:
         _server_logger.info("Tables: %s", sets)
         self._show()
 
+    async def reload(self) -> None:
+        """Read the folder of the table sets again, while requests are answered. An unusable folder changes nothing."""
+        try:
+            sets = await asyncio.to_thread(open_sets, self.settings, self.sets)
+        except RefusedError as refused:
+            self.metrics.reloads["refused"].inc()
+            self.metrics.tables_refused(refused.reason)
+            _logger.error("the tables stay as they are: %s", refused)
+            return
+        except Exception:  # a bug; the open tables have not changed
+            self.metrics.reloads["refused"].inc()
+            _logger.exception("the tables stay as they are")
+            return
+        self.serve(sets)
+        self.metrics.reloads["done"].inc()
+
+    async def watch_tables(self) -> None:
+        """Check the files of the tables every `CHECK_S` seconds, until cancelled."""
+        while True:
+            await asyncio.sleep(CHECK_S)
+            self.check_tables()
+
     def check_tables(self) -> None:
         """Stop using each set with a changed or missing file: the mapped data may have changed too.
 
-        The set can be used again after it has been opened again. The server calls this once a second; it takes 0.16 ms
-        for the 57 files of a set.
+        The set can be used again after it has been opened again. It takes 0.16 ms for the 57 files of a set.
         """
         if self.sets is None:
             return
@@ -91,6 +131,12 @@ class State:
         """Answer "not ready" from now on; requests are still answered."""
         self.draining = True
         self.metrics.ready.set(0)
+
+    def close_logs(self) -> None:
+        """Write the log lines that are still in the queues, and close the logs."""
+        self.access_log.close()
+        if self.decision_log is not None:
+            self.decision_log.close()
 
     def _has_changed(self, opened: OpenSet) -> bool:
         path = opened.tables.changed_file()
@@ -114,6 +160,13 @@ class State:
         self.metrics.ready.set(int(self.ready))
 
 
-def not_ready(why: str) -> ProblemError:
-    """Return the 503 of a request that can't be decided now."""
-    return ProblemError("not-ready", why, headers=[("retry-after", "1")])
+def app_state(request: Request) -> AppState:
+    """Return what the requests of the process share."""
+    state: AppState = request.app.state
+    return state
+
+
+def request_state(request: Request) -> RequestState:
+    """Return the state of one request."""
+    state: RequestState = request.scope["state"]
+    return state

@@ -1,66 +1,52 @@
-"""POST /v1/bids, /v1/cards, /v1/inferences and /v1/results: many requests in one body, each with its own answer.
-
-Like POST /bid, these routes are answered without FastAPI (docs/adr/0005-hot-path.md).
-"""
+"""POST /v1/bids, /v1/cards and /v1/inferences: many requests in one body, each with its own answer."""
 
 import asyncio
 import logging
+import math
 from collections.abc import Callable, Mapping
 from functools import partial
 from time import perf_counter
 from typing import Any, Final, NamedTuple, Protocol
 
 import orjson
+from starlette.requests import Request
+from starlette.responses import Response
 
 from service.endpoints import bids, cards, inferences
-from service.endpoints.bids import parsed
-from service.endpoints.results import ResultsBatch
-from service.json_body import BATCH_LIMITS
+from service.fair_turns import SLICE_S
+from service.json_body import BATCH_LIMITS, json_response, read_json
 from service.keys import Key
 from service.metrics import Decided
 from service.problems import ProblemError, internal_error, problem_of
-from service.state import SLICE_S, State
+from service.state import AppState, app_state, request_state
 from service.table_sets import TableSets
 from spades.contract.bid_request import BIDS
 from spades.contract.card_request import CARDS
 from spades.contract.faults import RequestError
 from spades.contract.inference_request import INFERENCES
 from spades.contract.reading import check_field_count, read_batch
-from spades.contract.results import RESULTS
 
 # Answers one request of a batch; with the answer, it returns what to count for it.
-_AnswerOne = Callable[[State, TableSets, Any, Key | None], tuple[Mapping[str, Any], Decided | None]]
+_AnswerOne = Callable[[AppState, TableSets, Any, Key | None], tuple[Mapping[str, Any], Decided | None]]
 _logger = logging.getLogger("service")
 
 
-async def batch(state: State, path: str, body: bytes, deadline: float, key: Key | None) -> list[bytes]:
-    """Return the JSON answer of a route of BATCHES in parts: an answer or a problem for each request, in order.
-
-    Only a few batches are in progress at once; the others wait. In one turn of the event loop, one batch is worked on
-    for `SLICE_S`, or longer if one step (parsing, one decision) takes longer. Then all other requests have their turn.
-    """
-    async with state.batches:
-        async with state.batch_turn:
-            try:
-                now = perf_counter()
-                state.check_deadline(deadline, now, started=False)
-                until = now + SLICE_S
-                sets = state.tables_in_use()
-                requests = BATCHES[path].requests(parsed(body, BATCH_LIMITS))
-                if key is not None and key.bucket is not None:
-                    key.bucket.debit(len(requests) - 1)  # the gate has charged one
-                work = BATCHES[path].work(state, sets, requests, key)
-                complete = work.go_on(until, deadline)
-            finally:
-                await asyncio.sleep(0)
-        while not complete:
-            async with state.batch_turn:
-                complete = work.go_on(perf_counter() + SLICE_S, deadline)
-                await asyncio.sleep(0)
-    return work.answer()
+async def bids_batch(request: Request) -> Response:
+    """Answer with many bids."""
+    return await answer_batch(request, BIDS_BATCH)
 
 
-class _Work(Protocol):
+async def cards_batch(request: Request) -> Response:
+    """Answer with many cards, without searches."""
+    return await answer_batch(request, CARDS_BATCH)
+
+
+async def inferences_batch(request: Request) -> Response:
+    """Answer with many inferences, without deals."""
+    return await answer_batch(request, INFERENCES_BATCH)
+
+
+class Work(Protocol):
     """The work on one body."""
 
     def go_on(self, until: float, deadline: float) -> bool:
@@ -69,15 +55,15 @@ class _Work(Protocol):
         Raises the 504 after the time ``deadline``. Both are `perf_counter` times, s.
         """
 
-    def answer(self) -> list[bytes]:
-        """Return the parts of the JSON answer of a complete batch."""
+    def answer(self) -> bytes:
+        """Return the JSON answer of a complete batch."""
 
 
-class _Batch:
+class _Answers:
     """The requests of one body, and the answers made so far."""
 
     def __init__(
-        self, answer_one: _AnswerOne, state: State, sets: TableSets, requests: list[Any], key: Key | None
+        self, answer_one: _AnswerOne, state: AppState, sets: TableSets, requests: list[Any], key: Key | None
     ) -> None:
         self._answer_one = answer_one
         self._requests = iter(requests)
@@ -88,7 +74,7 @@ class _Batch:
         self._texts = [b'{"answers":[']  # bytes, because the garbage collector would visit thousands of dicts
 
     def go_on(self, until: float, deadline: float) -> bool:
-        """Answer requests until the time ``until``; see `_Work`.
+        """Answer requests until the time ``until``; see `Work`.
 
         The answers are counted and written together, which saves a tenth of the time.
         """
@@ -124,9 +110,9 @@ class _Batch:
             self._left -= len(answers)
         return self._left == 0
 
-    def answer(self) -> list[bytes]:
-        """Return the parts of the JSON answer of a complete batch."""
-        return [*self._texts, b"]}"]
+    def answer(self) -> bytes:
+        """Return the JSON answer of a complete batch."""
+        return b"".join((*self._texts, b"]}"))
 
 
 def _joined(answers: list[dict[str, Any]]) -> bytes:
@@ -146,19 +132,51 @@ def _written(answer: dict[str, Any]) -> bytes:
         return orjson.dumps({"status": bug.status, "body": bug.body()})
 
 
-class _Route(NamedTuple):
-    """A route of batches."""
+class Batch(NamedTuple):
+    """How the requests of one body are read and answered."""
 
     requests: Callable[[Any], list[Any]]  # of a body; raises the 422
-    work: Callable[[State, TableSets, list[Any], Key | None], _Work]
+    work: Callable[[AppState, TableSets, list[Any], Key | None], Work]
 
 
-BATCHES: Final = {
-    "/v1/bids": _Route(lambda data: read_batch(data, BIDS), partial(_Batch, bids.answer_one)),
-    "/v1/cards": _Route(lambda data: read_batch(data, CARDS), partial(_Batch, cards.answer_one)),
-    "/v1/inferences": _Route(lambda data: read_batch(data, INFERENCES), partial(_Batch, inferences.answer_one)),
-    "/v1/results": _Route(
-        lambda data: read_batch(data, RESULTS, "results"),
-        lambda state, sets, results, _: ResultsBatch(state, sets, results),
-    ),
-}
+BIDS_BATCH: Final = Batch(partial(read_batch, validate=BIDS), partial(_Answers, bids.answer_bid))
+CARDS_BATCH: Final = Batch(partial(read_batch, validate=CARDS), partial(_Answers, cards.answer_card))
+INFERENCES_BATCH: Final = Batch(
+    partial(read_batch, validate=INFERENCES), partial(_Answers, inferences.answer_inference)
+)
+
+
+async def answer_batch(request: Request, batch: Batch) -> Response:
+    """Answer all requests of a body."""
+    state, of_request = app_state(request), request_state(request)
+    body = await request.body()
+    deadline = of_request.get("deadline", math.inf)
+    return json_response(await answer_in_slices(state, batch, body, deadline, of_request.get("key")))
+
+
+async def answer_in_slices(state: AppState, batch: Batch, body: bytes, deadline: float, key: Key | None) -> bytes:
+    """Return the JSON answer of a batch: an answer or a problem for each request, in order.
+
+    Only a few batches are in progress at once; the others wait. Each is worked on in slices (`service.fair_turns`).
+    ``deadline``: a `perf_counter` time, s; inf: none.
+    """
+    turns = state.turns
+    async with turns.batches:
+        async with turns.slice:
+            try:
+                now = perf_counter()
+                state.check_deadline(deadline, now, started=False)
+                until = now + SLICE_S
+                sets = state.tables_in_use()
+                requests = batch.requests(read_json(body, BATCH_LIMITS))
+                if key is not None and key.bucket is not None:
+                    key.bucket.debit(len(requests) - 1)  # `ApiKeyMiddleware` has charged one
+                work = batch.work(state, sets, requests, key)
+                complete = work.go_on(until, deadline)
+            finally:
+                await asyncio.sleep(0)
+        while not complete:
+            async with turns.slice:
+                complete = work.go_on(perf_counter() + SLICE_S, deadline)
+                await asyncio.sleep(0)
+    return work.answer()

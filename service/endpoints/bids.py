@@ -1,43 +1,60 @@
-"""POST /bid and /v1/bid: from the bytes of a body to the bytes of its answer.
-
-These routes are answered without FastAPI (docs/adr/0005-hot-path.md); `documentation.py` adds them to the OpenAPI
-document. The functions get a complete body. They raise errors as `ProblemError`, from which `responder.py` makes
-answers.
-"""
+"""POST /bid, /v1/bid and /v1/bid/blind: a bid for a hand, and whether to bid blind nil before the hand is seen."""
 
 from time import perf_counter
 from typing import Any
 
 import orjson
+from starlette.requests import Request
+from starlette.responses import Response
 
-from service.endpoints.table_choice import set_for
-from service.json_body import SINGLE_LIMITS, SMALL_BYTES, JsonLimits, excess
+from service.json_body import SINGLE_LIMITS, json_response, read_json
 from service.keys import Key
 from service.metrics import Decided
-from service.problems import ProblemError
 from service.shadow import Made
-from service.state import State
-from service.table_sets import OpenSet, TableSets
+from service.state import AppState, app_state, request_state
+from service.table_sets import OpenSet, TableSets, set_for
 from spades.contract.answer_types import BidAnswer
-from spades.contract.answers import bid_answer
-from spades.contract.bid_request import read_bid
-from spades.contract.faults import RequestError
-from spades.contract.reading import check_field_count
+from spades.contract.answers import bid_answer, blind_nil_answer, decide_blind_nil
+from spades.contract.bid_request import read_bid, read_blind
 from spades.position import NOT_EXPLAINED
 
 
-def bid(state: State, sets: TableSets, body: bytes, key: Key | None) -> tuple[bytes, str]:
-    """Return the JSON answer of POST /bid and /v1/bid, and the version of the tables that decided.
+async def bid(request: Request) -> Response:
+    """Answer with one bid."""
+    state, of_request = app_state(request), request_state(request)
+    body = await request.body()
+    sets = state.tables_in_use()
+    answer, decided = answer_bid(state, sets, read_json(body, SINGLE_LIMITS), of_request.get("key"), body)
+    state.metrics.decided(decided)
+    of_request["tables"] = answer["tables"]
+    return json_response(orjson.dumps(answer))
 
-    Raises `ProblemError` for an error answer.
-    """
-    answer, made = answer_one(state, sets, parsed(body, SINGLE_LIMITS), key, body)
-    state.metrics.decided(made)
-    return orjson.dumps(answer), answer["tables"]
+
+async def blind_nil(request: Request) -> Response:
+    """Answer whether to bid blind nil."""
+    state, of_request = app_state(request), request_state(request)
+    body = await request.body()
+    sets = state.tables_in_use()
+    data = read_json(body, SINGLE_LIMITS)
+    chosen = set_for(sets, data, of_request.get("key"), read_blind)
+    tables, version = chosen.tables, chosen.version
+    call = read_blind(data, tables.games, chosen.options)
+    started = perf_counter()
+    decision = decide_blind_nil(call, tables)
+    seconds = perf_counter() - started
+    bidder = call.bidder
+    if decision.blind_nil:
+        state.metrics.decided((("blind_nil", bidder.base, bidder.convention, version), seconds))
+    else:
+        state.metrics.decisions[bidder.base].observe(seconds)  # the bid follows later
+    if sets.shadow is not None and chosen is sets.default:
+        state.shadow.add(sets.shadow, Made(data, bidder.base, decision.blind_nil, _blind_nil_of))
+    of_request["tables"] = version
+    return json_response(orjson.dumps(blind_nil_answer(call, decision, version)))
 
 
-def answer_one(
-    state: State, sets: TableSets, data: Any, key: Key | None, body: bytes | None = None
+def answer_bid(
+    state: AppState, sets: TableSets, data: Any, key: Key | None, body: bytes | None = None
 ) -> tuple[BidAnswer, Decided]:
     """Return the answer to one request, ready for JSON, and what to count for it. ``body``: its bytes, if known.
 
@@ -61,17 +78,5 @@ def _bid_of(data: Any, chosen: OpenSet) -> int:
     return bid_answer(call._replace(explain=NOT_EXPLAINED), chosen.tables, chosen.version)["bid"]
 
 
-def parsed(body: bytes, limits: JsonLimits) -> Any:
-    """Return the body's JSON value; raise the 422 if it exceeds ``limits``, the 400 if it is not JSON."""
-    large = len(body) > SMALL_BYTES
-    if large:
-        fault = excess(body, limits)
-        if fault is not None:
-            raise RequestError([fault])
-    try:
-        data = orjson.loads(body)
-    except orjson.JSONDecodeError as error:
-        raise ProblemError("invalid-json", f"{error.msg} (line {error.lineno}, column {error.colno})") from None
-    if large:
-        check_field_count(data)
-    return data
+def _blind_nil_of(data: Any, chosen: OpenSet) -> bool:
+    return decide_blind_nil(read_blind(data, chosen.tables.games, chosen.options), chosen.tables).blind_nil

@@ -1,52 +1,66 @@
-"""POST /v1/card: the card that a strong player would play.
+"""POST /v1/card and /v1/pass: the card that a strong player would play, and the cards that partners exchange.
 
-Like /v1/bid/blind, this route is answered without FastAPI (docs/adr/0005-hot-path.md).
+The player search@1 plays the card with the best chance to win the game, by random deals. It searches in another process
+(`service.searchers`); this module writes its request, and the answer with reasons.
 """
 
-from time import perf_counter
-from typing import Any
+import math
+from typing import Any, Final
 
 import orjson
+from starlette.requests import Request
+from starlette.responses import Response
 
-from service.endpoints import searches
-from service.endpoints.bids import parsed
-from service.endpoints.table_choice import set_for
-from service.json_body import SINGLE_LIMITS
+from service.json_body import SINGLE_LIMITS, json_response, read_json
 from service.keys import Key
-from service.problems import deadline_exceeded
-from service.state import State
-from service.table_sets import TableSets
-from spades.contract.answer_types import CardAnswer
-from spades.contract.answers import card_answer
-from spades.contract.card_request import read_card
+from service.problems import deadline_exceeded, overloaded
+from service.searchers import BusyError, opening
+from service.state import AppState, app_state, request_state
+from service.table_sets import TableSets, set_for
+from spades.cards import CARD_NAMES, cards_of
+from spades.contract.answer_types import CardAnswer, TriedCard
+from spades.contract.answers import card_answer, pass_answer
+from spades.contract.card_request import CardCall, Search, read_card
 from spades.contract.faults import Fault, RequestError
+from spades.contract.pass_request import read_pass
+from spades.legal import deck_number
+from spades.play import SEARCH_VERSION, card_reason, explain_card, legal_cards
+from spades.tableset import TableSet
+
+_DECIMALS: Final = 6  # of probabilities
+_PERCENT_DECIMALS: Final = 1
 
 
-async def play(state: State, body: bytes, deadline: float, key: Key | None) -> tuple[bytes, str | None]:
-    """Return the JSON answer, and the version of the tables if they decided; raise `ProblemError` or `BusyError`.
-
-    A rule-based player chooses at once. A search waits for another process.
-    """
+async def card(request: Request) -> Response:
+    """Answer with the card to play. A rule-based player chooses at once; a search waits for another process."""
+    state, of_request = app_state(request), request_state(request)
+    deadline = of_request.get("deadline", math.inf)
+    body = await request.body()
     sets = state.tables_in_use()
-    state.check_deadline(deadline, perf_counter(), started=False)
-    data = parsed(body, SINGLE_LIMITS)
-    chosen = set_for(sets, data, key, read_card)
+    data = read_json(body, SINGLE_LIMITS)
+    chosen = set_for(sets, data, of_request.get("key"), read_card)
     call = read_card(data, chosen.tables.games)
     if call.search is None:
-        content, version = orjson.dumps(card_answer(call)), None
-    else:
-        request = searches.search_request(call, call.search, chosen.tables)
-        try:
-            found = await state.searchers.search(request, deadline)
-        except TimeoutError:
-            raise deadline_exceeded() from None
-        content = orjson.dumps(searches.answer_body(call, call.search, found, chosen.version))
-        version = chosen.version
-    state.check_deadline(deadline, perf_counter())
-    return content, version
+        return json_response(orjson.dumps(card_answer(call)))
+    try:
+        found = await state.searchers.search(search_request(call, call.search, chosen.tables), deadline)
+    except TimeoutError:
+        raise deadline_exceeded() from None
+    except BusyError:
+        state.metrics.shed["search"].inc()
+        raise overloaded("all search processes are busy") from None
+    of_request["tables"] = chosen.version
+    return json_response(orjson.dumps(searched_answer(call, call.search, found, chosen.version)))
 
 
-def answer_one(state: State, sets: TableSets, data: Any, key: Key | None) -> tuple[CardAnswer, None]:
+async def pass_cards(request: Request) -> Response:
+    """Answer with the cards that a nil bidder or partner gives the other after the bidding."""
+    body = await request.body()
+    app_state(request).tables_in_use()
+    return json_response(orjson.dumps(pass_answer(read_pass(read_json(body, SINGLE_LIMITS)))))
+
+
+def answer_card(state: AppState, sets: TableSets, data: Any, key: Key | None) -> tuple[CardAnswer, None]:
     """Return the answer to one request; raise `ProblemError` for a request that can't be used."""
     call = read_card(data)
     if call.search is not None:
@@ -54,3 +68,63 @@ def answer_one(state: State, sets: TableSets, data: Any, key: Key | None) -> tup
         detail += "send this request alone to POST /v1/card"
         raise RequestError([Fault("/player", "unsupported-field", detail)])
     return card_answer(call), None
+
+
+def search_request(call: CardCall, search: Search, tables: TableSet) -> dict[str, Any]:
+    """Return the request to a search process."""
+    return {
+        **opening(tables),
+        "rules": list(call.rules),
+        "state": call.state,
+        "seat": call.seat,
+        "dealt": call.dealt,
+        "given": call.given,
+        "bids": search.bidder,
+        "deals": search.deals,
+    }
+
+
+def searched_answer(call: CardCall, search: Search, found: dict[str, Any], version: str) -> CardAnswer:
+    """Return the fields of the answer in the contract's order; ``found``: the answer of a search process."""
+    state, me = call.state, call.seat
+    names = CARD_NAMES[deck_number(call.rules)]
+    tried: list[TriedCard] = [
+        {"card": names[card], "deals": deals, "p_win": None if p_win is None else round(p_win, _DECIMALS)}
+        for card, deals, p_win in found["tried"]
+    ]
+    legal = legal_cards(state.hand[me], state.trick_size, state.trick[0], state.broken)
+    return {
+        "card": names[found["card"]],
+        "player": search.player,
+        "legal": [names[one] for one in cards_of(legal)],
+        "assumed": call.assumed,
+        "reasons": _reasons(call, found["card"], tried),  # type: ignore[typeddict-item]
+        "search": {
+            "deals": tried[0]["deals"],
+            "cards": sorted(tried, key=lambda one: -(one["p_win"] or 0.0)),
+            "policy": search.bidder,
+            "tables": version,
+        },
+    }
+
+
+def _reasons(call: CardCall, card: int, tried: list[TriedCard]) -> list[dict[str, Any]]:
+    """Return why the card is played; the first of ``tried`` is srp@3's card."""
+    names = CARD_NAMES[deck_number(call.rules)]
+    usual = tried[0]
+    chosen = next(one for one in tried if one["card"] == names[card])
+    numbers = {
+        "deals": usual["deals"],
+        "card": chosen["card"],
+        "percent": _percent(chosen),
+        "usual": usual["card"],
+        "usual_percent": _percent(usual),
+    }
+    if chosen is not usual:
+        return [card_reason("search-better", numbers)]
+    by_rules = explain_card(call.state, call.seat, card, call.rules, SEARCH_VERSION)
+    return [card_reason("search-kept", numbers), *by_rules] if usual["deals"] else by_rules
+
+
+def _percent(tried: TriedCard) -> float | None:
+    return None if tried["p_win"] is None else round(100.0 * tried["p_win"], _PERCENT_DECIMALS)

@@ -3,9 +3,12 @@
 The answers are made from the same lists that the bidding code reads, so that they match what is accepted.
 """
 
+from functools import cache
 from typing import Any
 
-from fastapi import APIRouter
+import orjson
+from starlette.requests import Request
+from starlette.responses import Response
 
 from service.endpoints.catalogue_answers import (
     DeckInfo,
@@ -18,8 +21,8 @@ from service.endpoints.catalogue_answers import (
     TableOptions,
     WinRate,
 )
-from service.endpoints.openapi import GET_PROBLEMS
-from service.state import State
+from service.json_body import json_response
+from service.state import app_state
 from spades.cards import CARD_NAMES, DECKS, SUITS
 from spades.contract.fields import DEFAULT_POLICY, DEFAULT_PRESET, POLICIES
 from spades.options import BIS
@@ -48,52 +51,53 @@ def _listed(subject: Subject) -> list[ReasonInfo]:
     ]
 
 
-_REASONS = ReasonsAnswer(
-    reasons=_listed("bid"),
-    pass_reasons=_listed("pass"),
-    card_reasons=_listed("card"),
-    nil_reasons=_listed("nil"),
-    blind_nil_reasons=_listed("blind nil"),
-    numbers={
-        name: {"unit": number.unit, "meaning": number.meaning}
-        for subject in ("bid", "pass", "card", "nil", "blind nil")
-        for name, number in NUMBERS[subject].items()
-    },
-)
+async def list_policies(request: Request) -> Response:
+    """Answer with the policies: options, supported rules, typical time and measured strength."""
+    answer, sets = policies_answer(), app_state(request).sets
+    if sets is not None:
+        answer = {
+            **answer,
+            "win_tables": _win_tables(sets.default.tables.games),
+            "table_options": table_options(sets.default.options),
+        }
+    return json_response(orjson.dumps(answer))
 
 
-def catalogue_routes(state: State) -> tuple[APIRouter, dict[str, Any]]:
-    """Return the routes, and their answers by path as examples for the OpenAPI document.
-
-    The examples are separate because FastAPI would drop their null values. They have the win tables that are always
-    there; the answer has those of the tables in use.
-    """
-    router = APIRouter(tags=["catalogue"], responses=GET_PROBLEMS)
-    policies_answer, rules_answer = _policies(), _rules()
-
-    @router.get("/v1/policies")
-    async def list_policies() -> PoliciesAnswer:
-        """List the policies: options, supported rules, typical time and measured strength."""
-        if state.sets is None:
-            return policies_answer
-        default = state.sets.default
-        win_tables, options = _win_tables(default.tables.games), table_options(default.options)
-        return {**policies_answer, "win_tables": win_tables, "table_options": options}
-
-    @router.get("/v1/rules")
-    async def list_rules() -> RulesAnswer:
-        """List the presets with all their values, and the accepted values of each field."""
-        return rules_answer
-
-    @router.get("/v1/reasons")
-    async def list_reasons() -> ReasonsAnswer:
-        """List the reasons of explanations with their sentences, to show or translate them."""
-        return _REASONS
-
-    return router, {"/v1/policies": policies_answer, "/v1/rules": rules_answer, "/v1/reasons": _REASONS}
+async def list_rules(request: Request) -> Response:
+    """Answer with the presets and all their values, and the accepted values of each field."""
+    return json_response(orjson.dumps(rules_answer()))
 
 
-def _policies() -> PoliciesAnswer:
+async def list_reasons(request: Request) -> Response:
+    """Answer with the reasons of explanations and their sentences, to show or translate them."""
+    return json_response(orjson.dumps(reasons_answer()))
+
+
+async def openapi(request: Request) -> Response:
+    """Answer with the OpenAPI document."""
+    return json_response(orjson.dumps(request.app.openapi()))
+
+
+@cache
+def reasons_answer() -> ReasonsAnswer:
+    """Return the answer of GET /v1/reasons."""
+    return ReasonsAnswer(
+        reasons=_listed("bid"),
+        pass_reasons=_listed("pass"),
+        card_reasons=_listed("card"),
+        nil_reasons=_listed("nil"),
+        blind_nil_reasons=_listed("blind nil"),
+        numbers={
+            name: {"unit": number.unit, "meaning": number.meaning}
+            for subject in ("bid", "pass", "card", "nil", "blind nil")
+            for name, number in NUMBERS[subject].items()
+        },
+    )
+
+
+@cache
+def policies_answer() -> PoliciesAnswer:
+    """Return the answer of GET /v1/policies with the win tables that are always there."""
     results = read_results()
     infos = [_policy(text, results) for name in POLICIES for text in texts_of_catalogue(name)]
     return PoliciesAnswer(
@@ -126,14 +130,15 @@ def _policy(text: str, results: Results) -> PolicyInfo:
         version=version,
         description=description,
         options=options_of(name),
+        deciders=list(BEST_DECIDERS),
         variants=[VARIANTS[variant] for variant in WON_VARIANTS] if needs_win_table else list(VARIANTS),
         needs_win_table=needs_win_table,
         typical_time={"plain_us": plain_us, "explained_us": explained_us},
         strength=strength_of(text, results),
         win_rates=[_win_rate(measured) for measured in win_rates_of(text, results)],
     )
-    if name == BEST:
-        info["deciders"] = list(BEST_DECIDERS)
+    if name != BEST:
+        del info["deciders"]
     return info
 
 
@@ -149,7 +154,9 @@ def _win_rate(measured: Measured) -> WinRate:
     )
 
 
-def _rules() -> RulesAnswer:
+@cache
+def rules_answer() -> RulesAnswer:
+    """Return the answer of GET /v1/rules."""
     fields = {name: _field(rule) for name, rule in FIELDS.items()}
     presets = {name: {"preset": name, **describe(rules)} for name, rules in PRESETS.items()}
     fixed = {

@@ -5,113 +5,60 @@ the tables are mapped, checked and unchanged since then, the warm-up is done, an
 """
 
 import platform
-from typing import Any
 
-from fastapi import APIRouter
-from fastapi.responses import Response
+import orjson
+from prometheus_client import CONTENT_TYPE_LATEST
+from starlette.requests import Request
+from starlette.responses import Response
 
 from service import __version__
 from service.endpoints.catalogue import table_options
 from service.endpoints.health_answers import Ready, Status, TableSetInfo, TablesInfo, VersionAnswer
-from service.endpoints.openapi import GET_PROBLEMS, HEALTH_PROBLEMS, example, problems
-from service.problems import TYPES, ProblemError, ProblemTypeInfo
-from service.state import State, not_ready
+from service.json_body import json_response
+from service.problems import TYPES, ProblemError, ProblemTypeInfo, not_ready
+from service.state import app_state, request_state
 from service.table_sets import OpenSet, TableSets
 from spades.contract.faults import CODES
 
-_VERSION = {
-    "service": "0.1.0",
-    "python": "3.12.8",
-    "tables": {"version": "2026.11.1+3f9a2c", "sha256": "3f9a2c…"},
-    "table_sets": [
-        {"version": "2026.11.1+3f9a2c", "sha256": "3f9a2c…", "roles": ["default"], "options": []},
-        {
-            "version": "2026.11.1-logs+0c4b5a",
-            "sha256": "0c4b5a…",
-            "roles": ["canary"],
-            "options": [{"policy": "bis", "variant": "partnership", "options": "nil_threshold=-15"}],
-        },
-    ],
-    "canary_share": 0.05,
-}
+
+async def alive(request: Request) -> Response:
+    """Answer if the process is alive."""
+    return json_response(orjson.dumps(Status(status="ok")))
 
 
-def health_routes(state: State, with_metrics: bool = True) -> APIRouter:
-    """Return the routes; without /metrics if it has a separate listener."""
-    router = APIRouter(tags=["operation"])
-    no_key: dict[str, Any] = {"security": []}  # in the OpenAPI document: no API key needed
+async def ready(request: Request) -> Response:
+    """Answer 200 if requests should be sent: the tables are checked, and the service is not shutting down."""
+    state = app_state(request)
+    if not state.ready or state.sets is None:
+        raise not_ready(state.why_not_ready)
+    return json_response(orjson.dumps(Ready(status="ready", tables=state.sets.default.version)))
 
-    @router.get("/healthz", responses={200: example({"status": "ok"}), **HEALTH_PROBLEMS}, openapi_extra=no_key)
-    async def alive() -> Status:
-        """Answer if the process is alive."""
-        return Status(status="ok")
 
-    @router.get(
-        "/readyz",
-        responses={
-            200: example({"status": "ready", "tables": "2026.11.1+3f9a2c"}),
-            **HEALTH_PROBLEMS,
-            **problems("not-ready"),
-        },
-        openapi_extra=no_key,
+async def version(request: Request) -> Response:
+    """Answer with the versions of the code and of the tables."""
+    answer = VersionAnswer(
+        service=__version__, python=platform.python_version(), tables=None, table_sets=[], canary_share=0.0
     )
-    async def ready() -> Ready:
-        """Answer 200 if requests should be sent: the tables are checked, and the service is not shutting down."""
-        if not state.ready or state.sets is None:
-            raise not_ready(state.why_not_ready)
-        return Ready(status="ready", tables=state.sets.default.version)
-
-    @router.get("/version", responses={200: example(_VERSION), **GET_PROBLEMS})
-    async def version() -> VersionAnswer:
-        """Return the versions of the code and of the tables."""
-        answer = VersionAnswer(
-            service=__version__, python=platform.python_version(), tables=None, table_sets=[], canary_share=0.0
-        )
-        if (sets := state.sets) is not None:
-            answer["tables"] = TablesInfo(version=sets.default.version, sha256=sets.default.tables.sha256)
-            answer["table_sets"] = [_set_info(sets, one) for one in sets.by_version.values()]
-            answer["canary_share"] = 0.0 if sets.canary is None else sets.canary.share
-        return answer
-
-    @router.get(
-        "/problems/{name}",
-        responses={
-            200: example(_problem_type("deadline-exceeded")),
-            **GET_PROBLEMS,
-            **problems("not-found", "invalid-request"),
-        },
-    )
-    async def problem_type(name: str) -> ProblemTypeInfo:
-        """Return what a problem's `type` means."""
-        if name not in TYPES:
-            raise ProblemError("not-found", f"no problem type of that name; accepted: {', '.join(TYPES)}")
-        return _problem_type(name)
-
-    if with_metrics:
-        _add_metrics(router)
-    return router
+    if (sets := app_state(request).sets) is not None:
+        answer["tables"] = TablesInfo(version=sets.default.version, sha256=sets.default.tables.sha256)
+        answer["table_sets"] = [_set_info(sets, one) for one in sets.by_version.values()]
+        answer["canary_share"] = 0.0 if sets.canary is None else sets.canary.share
+    return json_response(orjson.dumps(answer))
 
 
-def _add_metrics(router: APIRouter) -> None:
-    @router.get(
-        "/metrics",
-        response_class=Response,
-        responses={
-            200: {
-                "description": "Prometheus's text format",
-                "content": {
-                    "text/plain": {
-                        "schema": {"type": "string"},
-                        "example": 'spades_bids_total{kind="regular",policy="bis"} 1.0\n',
-                    }
-                },
-            },
-            **GET_PROBLEMS,
-        },
-    )
-    async def metrics() -> None:
-        """Return the metrics for Prometheus: requests, latency, bids, faults and tables."""
-        raise AssertionError("Service answers this route; serve create_app(), not its FastAPI part")
+async def problem_type(request: Request) -> Response:
+    """Answer with what a problem's `type` means."""
+    name = request.path_params["name"]
+    if name not in TYPES:
+        raise ProblemError("not-found", f"no problem type of that name; accepted: {', '.join(TYPES)}")
+    return json_response(orjson.dumps(type_info(name)))
+
+
+async def metrics(request: Request) -> Response:
+    """Answer with the metrics for Prometheus: requests, latency, bids, faults and tables."""
+    overloaded = request_state(request).get("overloaded", False)
+    text = await app_state(request).exposition.text_beside_requests(overloaded)
+    return Response(text, media_type=CONTENT_TYPE_LATEST)
 
 
 def _set_info(sets: TableSets, opened: OpenSet) -> TableSetInfo:
@@ -126,7 +73,8 @@ def _set_info(sets: TableSets, opened: OpenSet) -> TableSetInfo:
     return info
 
 
-def _problem_type(name: str) -> ProblemTypeInfo:
+def type_info(name: str) -> ProblemTypeInfo:
+    """Return what the problem type ``name`` means."""
     status, title, meaning = TYPES[name]
     codes = CODES if name == "invalid-request" else {}
     return {"type": f"/problems/{name}", "status": status, "title": title, "meaning": meaning, "codes": codes}

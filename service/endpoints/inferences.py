@@ -1,10 +1,11 @@
 """POST /v1/inference: who may hold each card that the viewer cannot see, and random deals of these cards.
 
-Like POST /bid, this route is answered without FastAPI (docs/adr/0005-hot-path.md). An answer with deals takes longer
-than other answers. It is made in steps, and other requests have their turn between them (docs/adr/0014-fair-turns.md).
+An answer with deals takes longer than other answers. It is made in slices, and other requests have their turn between
+them.
 """
 
 import asyncio
+import math
 from collections.abc import Iterator
 from time import perf_counter
 from typing import Any, Final
@@ -12,13 +13,14 @@ from typing import Any, Final
 import numpy as np
 import orjson
 from numpy.typing import NDArray
+from starlette.requests import Request
+from starlette.responses import Response
 
-from service.endpoints.bids import parsed
-from service.endpoints.table_choice import set_for
-from service.json_body import SINGLE_LIMITS
+from service.fair_turns import SLICE_S
+from service.json_body import SINGLE_LIMITS, json_response, read_json
 from service.keys import Key
-from service.state import SLICE_S, State
-from service.table_sets import TableSets
+from service.state import AppState, app_state, request_state
+from service.table_sets import TableSets, set_for
 from spades.cards import CARD_NAMES
 from spades.contract.answer_types import InferenceItemAnswer
 from spades.contract.answers import inferred_from, probabilities_answer
@@ -36,32 +38,42 @@ for _deck, _names in enumerate(CARD_NAMES):
         _NAMES[_deck, _card] = list(f'"{_name}",'.encode())
 
 
-async def inference(state: State, body: bytes, deadline: float, key: Key | None) -> tuple[list[bytes], str]:
-    """Return the JSON answer in parts, and the version of the tables; raise `ProblemError` for an error answer.
+async def inference(request: Request) -> Response:
+    """Answer who may hold each unseen card, with random deals if the request wants some."""
+    state, of_request = app_state(request), request_state(request)
+    body = await request.body()
+    deadline = of_request.get("deadline", math.inf)
+    content, of_request["tables"] = await answer_in_slices(state, body, deadline, of_request.get("key"))
+    return json_response(content)
 
-    In one turn of the event loop, only one answer or batch is worked on. A request without deals is read and answered
-    in one step. Drawing deals pauses after each `SLICE_S`. Deals are drawn for only `ANSWERS_WITH_DEALS` answers at
-    once; the others wait.
+
+async def answer_in_slices(state: AppState, body: bytes, deadline: float, key: Key | None) -> tuple[bytes, str]:
+    """Return the JSON answer, and the version of the tables.
+
+    A request without deals is read and answered in one step. Drawing deals pauses after each slice
+    (`service.fair_turns`). Deals are drawn for only a few answers at once; the others wait. ``deadline``: a
+    `perf_counter` time, s; inf: none.
     """
-    async with state.batch_turn:
+    turns = state.turns
+    async with turns.slice:
         try:
             sets = state.tables_in_use()
             state.check_deadline(deadline, perf_counter(), started=False)
-            data = parsed(body, SINGLE_LIMITS)
+            data = read_json(body, SINGLE_LIMITS)
             chosen = set_for(sets, data, key, lambda data, _: read_inference(data))
             readers, version = chosen.readers, chosen.version
             call = read_inference(data)
             if not call.deals:
                 made = [*parts(call, readers, version)]
                 state.check_deadline(deadline, perf_counter())
-                return made, version
+                return b"".join(made), version
         finally:
             await asyncio.sleep(0)
-    async with state.answers_with_deals:
+    async with turns.deals:
         made = []
         steps = parts(call, readers, version)
         while True:
-            async with state.batch_turn:
+            async with turns.slice:
                 until = perf_counter() + SLICE_S
                 for part in steps:
                     made.append(part)
@@ -70,11 +82,11 @@ async def inference(state: State, body: bytes, deadline: float, key: Key | None)
                     if now > until:
                         break
                 else:
-                    return made, version
+                    return b"".join(made), version
                 await asyncio.sleep(0)
 
 
-def answer_one(state: State, sets: TableSets, data: Any, key: Key | None) -> tuple[InferenceItemAnswer, None]:
+def answer_inference(state: AppState, sets: TableSets, data: Any, key: Key | None) -> tuple[InferenceItemAnswer, None]:
     """Return the answer to one request of a batch, and None: inferences are not counted as decisions.
 
     Raises `ProblemError` for a request that can't be used.

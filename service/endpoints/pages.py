@@ -1,82 +1,60 @@
-"""The pages at / and /docs with their scripts and styles: read once at the start, and sent from memory.
+"""GET /, /docs and /static/{name}: the playground, the page of the API, and the files that they load.
 
-The playground at / and the page at /docs are files in service/static. The assets of Swagger UI come from the package
-fastapi-offline. A page holds no secret, so it needs no API key; the requests that it sends do (docs/adr/0064-pages.md).
+The files are in service/static. The assets of Swagger UI come from the package fastapi-offline. A page holds no secret,
+so it needs no API key; the requests that it sends do (docs/adr/0064-pages.md).
 """
 
-import hashlib
+import mimetypes
+from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Final
 
-from service.asgi import Fields, Headers, Reply
-from service.problems import method_not_allowed
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
 
-ROOT, DOCS = "/", "/docs"
-ASSETS = "/static/"  # the prefix of the files that the pages load
-_TYPES = {
-    "html": b"text/html; charset=utf-8",
-    "js": b"text/javascript; charset=utf-8",
-    "css": b"text/css; charset=utf-8",
-    "svg": b"image/svg+xml",
+from service.problems import no_such_path
+
+mimetypes.add_type("text/javascript", ".js")  # Python 3.11 and some systems know an older name
+_HEADERS: Final = {
+    "cache-control": "no-cache",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
 }
-_PAGES = {"index.html": ROOT, "docs.html": DOCS}
-_PAGE_PATHS = frozenset(_PAGES.values())
-_SWAGGER = ("swagger-ui-bundle.js", "swagger-ui.css")
 _CONTENT_SECURITY_POLICY = (
     "default-src 'self'; img-src {images}; object-src 'none'; frame-ancestors 'none'; base-uri 'none'"
 )
-# Swagger UI's CSS contains images as `data:` URLs.
-_IMAGE_SOURCES = {ROOT: "'self'", DOCS: "'self' data:"}
-_SECURITY = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
 
 
-def is_file(path: str) -> bool:
-    """Return whether ``path`` is a page, or starts with `ASSETS` (even if no such file exists)."""
-    return path in _PAGE_PATHS or path.startswith(ASSETS)
+async def playground(request: Request) -> Response:
+    """Send the playground."""
+    return await _page(request, "index.html", "'self'")
 
 
-class _File(NamedTuple):
-    """A file with the headers of its answers."""
-
-    etag: bytes
-    headers: Headers
-    body: bytes
+async def docs(request: Request) -> Response:
+    """Send the page of the API, Swagger UI."""
+    return await _page(request, "docs.html", "'self' data:")  # Swagger UI's CSS contains images as `data:` URLs
 
 
-class StaticFiles:
-    """The files that the service sends to browsers, by path."""
-
-    def __init__(self) -> None:
-        here, swagger = files("service") / "static", files("fastapi_offline") / "static"
-        found = [file for file in here.iterdir() if _suffix(file.name) in _TYPES]
-        found += [swagger / name for name in _SWAGGER]
-        by_path = {_PAGES.get(file.name, ASSETS + file.name): file.read_bytes() for file in found}
-        self._files = {path: _file(path, body) for path, body in by_path.items()}
-        self.paths = frozenset(self._files)
-
-    def get(self, path: str, method: str, fields: Fields) -> Reply:
-        """Return the file at ``path``, which must be in `paths`, or a 304 if the caller already has it.
-
-        Raises the 405 for a method other than GET and HEAD.
-        """
-        if method not in ("GET", "HEAD"):
-            raise method_not_allowed(method, "GET, HEAD")
-        etag, headers, body = self._files[path]
-        known = fields.get(b"if-none-match", b"")
-        if known == b"*" or etag in (one.strip().removeprefix(b"W/") for one in known.split(b",")):
-            return 304, headers, body  # `send_reply` does not send the body, but uses it for content-length
-        return 200, headers, body
+async def static(request: Request) -> Response:
+    """Send a file that a page loads."""
+    name = request.path_params["name"]
+    if name.endswith(".html"):  # the pages have their own paths
+        raise no_such_path()
+    return await _file(request, name, {})
 
 
-def _suffix(name: str) -> str:
-    return name.rpartition(".")[2]
+async def _page(request: Request, name: str, images: str) -> Response:
+    policy = _CONTENT_SECURITY_POLICY.format(images=images)
+    return await _file(request, name, {"content-security-policy": policy, "x-frame-options": "DENY"})
 
 
-def _file(path: str, body: bytes) -> _File:
-    kind = _TYPES["html" if path in _PAGE_PATHS else _suffix(path)]
-    etag = b'"%s"' % hashlib.sha256(body).hexdigest()[:20].encode()
-    headers = [(b"content-type", kind), (b"etag", etag), (b"cache-control", b"no-cache"), *_SECURITY]
-    if path in _PAGE_PATHS:
-        policy = _CONTENT_SECURITY_POLICY.format(images=_IMAGE_SOURCES[path])
-        headers += [(b"x-frame-options", b"DENY"), (b"content-security-policy", policy.encode())]
-    return _File(etag, headers, body)
+async def _file(request: Request, name: str, headers: dict[str, str]) -> Response:
+    response = await _static_files().get_response(name, request.scope)
+    response.headers.update(_HEADERS | headers)
+    return response
+
+
+@cache
+def _static_files() -> StaticFiles:
+    return StaticFiles(directory=str(files("service") / "static"), packages=[("fastapi_offline", "static")])

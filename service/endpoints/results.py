@@ -1,30 +1,40 @@
 """POST /v1/results: count what became of rounds whose bids the service gave. Nothing is stored.
 
-`batch.py` works on it in slices. The outcomes are counted together when all results have been read, so that a batch
-that fails as a whole has counted nothing and can be sent again.
+It is answered like the batches of `batches.py`. The outcomes are counted together when all results have been read, so
+that a batch that fails as a whole has counted nothing and can be sent again.
 """
 
 import logging
+from functools import partial
 from time import perf_counter
-from typing import Any
+from typing import Any, Final
 
 import orjson
+from starlette.requests import Request
+from starlette.responses import Response
 
+from service.endpoints.batches import Batch, answer_batch
+from service.keys import Key
 from service.problems import ProblemError, internal_error, problem_of
 from service.result_metrics import Tally
-from service.state import State
+from service.state import AppState
 from service.table_sets import TableSets
 from spades.contract.faults import RequestError
-from spades.contract.reading import check_field_count
-from spades.contract.results import OUTCOMES, ResultCall, read_result
+from spades.contract.reading import check_field_count, read_batch
+from spades.contract.results import OUTCOMES, RESULTS, ResultCall, read_result
 
 _logger = logging.getLogger("service")
 
 
-class ResultsBatch:
+async def results(request: Request) -> Response:
+    """Answer how many results were counted, and what is wrong with the others."""
+    return await answer_batch(request, RESULTS_BATCH)
+
+
+class _Results:
     """The results of one body."""
 
-    def __init__(self, state: State, sets: TableSets, results: list[Any]) -> None:
+    def __init__(self, state: AppState, sets: TableSets, results: list[Any], _: Key | None) -> None:
         self._results = enumerate(results)
         self._left = len(results)
         self._state = state
@@ -58,10 +68,10 @@ class ResultsBatch:
                 break
         return self._left == 0
 
-    def answer(self) -> list[bytes]:
-        """Count the outcomes of a complete batch; return the parts of the JSON answer."""
+    def answer(self) -> bytes:
+        """Count the outcomes of a complete batch; return the JSON answer."""
         self._state.metrics.results.count(self._tally)
-        return [orjson.dumps({"accepted": self._accepted, "refused": self._refused})]
+        return orjson.dumps({"accepted": self._accepted, "refused": self._refused})
 
     def _add(self, call: ResultCall) -> None:
         fields = call.fields
@@ -74,3 +84,6 @@ class ResultsBatch:
 
     def _refuse(self, index: int, problem: ProblemError) -> None:
         self._refused.append({"index": index, "status": problem.status, "body": problem.body()})
+
+
+RESULTS_BATCH: Final = Batch(partial(read_batch, validate=RESULTS, field="results"), _Results)

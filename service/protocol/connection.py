@@ -1,4 +1,4 @@
-"""The protocol: one HTTP/1.1 connection with limits and a fast path for single bids.
+"""The protocol: one HTTP/1.1 connection with limits. Each request gets a task and an `Exchange`.
 
 The rules of a connection:
 
@@ -6,8 +6,8 @@ The rules of a connection:
   input stays in the socket, or in memory (at most one read of 64 KiB), until the answer is written and the peer reads
   it.
 - **Turns.** A turn is one pass of the event loop. A connection with more requests in memory than it can answer in
-  `TURN_S` joins a queue. In each turn, one connection of the queue continues. Peers that wait for each answer are never
-  queued.
+  `SLICE_S` joins a queue. In each turn, one connection of the queue continues. Peers that wait for each answer are
+  never queued.
 - **Time.** A request's head, and then its body, must come within `SPADES_READ_S`. A connection without a request is
   closed after `SPADES_IDLE_S`. A connection whose peer reads no byte of its answer is closed after `SPADES_WRITE_S`.
   The server calls `Edge.sweep` once a second; no request has its own timer.
@@ -17,9 +17,6 @@ The rules of a connection:
 
 `request_reader.py` parses requests, and `output.py` writes answers. Parsing, buffering, answering and refusing share
 one state machine (`_phase`). The connection is therefore a subclass of the reader.
-
-The short way: a POST to /bid is answered in the call that reads its end, without an ASGI task
-(docs/adr/0010-short-way.md). The long way: all other requests get a task and an `Exchange`.
 """
 
 import asyncio
@@ -29,13 +26,13 @@ from typing import Any
 
 from uvicorn.server import ServerState
 
-from service.asgi import CLOSE, Body, Headers
+from service.fair_turns import SLICE_S
 from service.metrics import OTHER_ROUTE
-from service.problems import ProblemError, written
-from service.protocol.edge import TURN_S, Edge
+from service.problems import ProblemError, problem_response
+from service.protocol.edge import Edge
 from service.protocol.exchange import Exchange, http_scope
+from service.protocol.messages import CLOSE, Body, Headers
 from service.protocol.output import Output
-from service.protocol.request_head import has_short_body
 from service.protocol.request_reader import BODY, HEAD, IDLE, REFUSED, RequestReader
 
 # Sizes of the kernel's buffers for one connection; the kernel doubles them. Without these sizes it uses up to 6 MiB in
@@ -63,9 +60,7 @@ class Connection(RequestReader, asyncio.Protocol):
         self._dropped_bytes = 0  # received and dropped, because no further request is answered
         self._paused = False  # reading is paused
         self._queued = False  # in the edge's queue
-        self._short = ""  # the path of the request that is being read on the short way
-        self._body = b""  # its body
-        self._exchange: Exchange | None = None  # the request that is being read or answered on the long way
+        self._exchange: Exchange | None = None  # the request that is being read or answered
         self._refusal: ProblemError | None = None  # to send after the answer in progress
         self._write_paused = False  # the write buffer still holds an answer
 
@@ -89,7 +84,6 @@ class Connection(RequestReader, asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Cancel a request in progress, because its caller has gone."""
-        self._take_long_way()  # first move a short-way request to the long way, so that it is counted
         connections: Any = self._state.connections
         connections.discard(self)
         self._edge.slow.discard(self)
@@ -104,7 +98,6 @@ class Connection(RequestReader, asyncio.Protocol):
         self._ended = True
         if self._rest or (self._exchange is not None and self._exchange.request_complete):
             return True
-        self._take_long_way()
         if self._exchange is not None:
             self._exchange.disconnect()
         self._end()
@@ -119,7 +112,7 @@ class Connection(RequestReader, asyncio.Protocol):
         if self._rest:
             self._rest += data
         else:
-            self._parse(data, arrived + TURN_S)
+            self._parse(data, arrived + SLICE_S)
 
     def pause_writing(self) -> None:
         """Stop parsing: the peer has not read the last answer yet."""
@@ -155,9 +148,6 @@ class Connection(RequestReader, asyncio.Protocol):
                 break
         if at < size and self._phase is not REFUSED:
             self._rest = data[at:]
-        # A request with an unfinished body moves to the long way, unless the body is short and no API keys are set.
-        if self._short and (self._edge.keyed or not has_short_body(self._fields)):
-            self._take_long_way()
         if self._rest or self._paused:
             self._pause_or_resume()
         elif self._ended:
@@ -201,65 +191,34 @@ class Connection(RequestReader, asyncio.Protocol):
                 exchange.disconnect()
             self._end()
 
-    # ---- the two ways ----
+    # ---- requests ----
 
     def _head_read(self) -> None:
-        """Choose the short or the long way."""
-        parser, path = self.parser, self._edge.short_paths.get(self._url)
-        waits = self._exchange is not None or b"expect" in self._fields
-        if path is not None and not waits and parser.get_method() == b"POST":
-            self._short = path
-        else:
-            self._start()
-
-    def _body_read(self, body: bytes) -> None:
-        """Add a piece of the body."""
-        if self._short:
-            self._body = self._body + body if self._body else body
-        elif self._exchange is not None and self._phase is BODY:
-            self._exchange.feed(body)
-
-    def _request_read(self) -> None:
-        """Answer the complete request: on the short way now, on the long way when the app does."""
-        if self._short:
-            path, self._short = self._short, ""
-            body, self._body = self._body, b""
-            assert self._edge.short_way is not None
-            status, headers, answer = self._edge.short_way(path, self._fields, body, self._arrived)
-            self.answer(status, headers, answer, self._keep_alive)
-        elif self._exchange is not None:
-            self._exchange.end_of_request()
-            self._drop_exchange()
-
-    def _take_long_way(self) -> None:
-        """Move the current short-way request to the long way.
-
-        Its unfinished body is long or needs an API key, or the peer left, the time is up, or the server stops.
-        """
-        if not self._short:
-            return
-        self._short = ""
-        self._arrived = perf_counter()  # the wait so far was the peer's, so it does not count as load
-        self._start()
-        if self._exchange is not None and self._body:
-            self._exchange.feed(self._body)
-            self._body = b""
-
-    def _start(self) -> None:
-        """Start the long way: an ASGI task."""
+        """Start an ASGI task for the request."""
         parser = self.parser
         method = parser.get_method().decode("ascii")
         try:
-            scope = http_scope(method, self._url, parser.get_http_version(), self._headers, self.transport, {})
+            scope = http_scope(method, self._url, parser.get_http_version(), self._headers, self.transport)
         except ValueError:
             self._refuse(ProblemError("invalid-http", "the request's target is not a valid URL"))
             return
-        scope["arrived"] = self._arrived
+        scope["state"] = {"arrived": self._arrived}
         expects_continue = b"100-continue" in self._fields.get(b"expect", b"").lower()
         self._exchange = Exchange(self, scope, self._keep_alive, expects_continue)
         task = self.loop.create_task(self._exchange.run(self._edge.app))
         self._state.tasks.add(task)
         task.add_done_callback(self._state.tasks.discard)
+
+    def _body_read(self, body: bytes) -> None:
+        """Add a piece of the body."""
+        if self._exchange is not None and self._phase is BODY:
+            self._exchange.feed(body)
+
+    def _request_read(self) -> None:
+        """Note that the request is complete; the app answers it."""
+        if self._exchange is not None:
+            self._exchange.end_of_request()
+            self._drop_exchange()
 
     def body_taken(self) -> None:
         """Continue reading: the app has taken the part of the body that was read."""
@@ -304,14 +263,15 @@ class Connection(RequestReader, asyncio.Protocol):
         if exchange is not None and exchange.request_complete and not exchange.answered:
             self._refusal = problem  # sent after the answer in progress
             return
-        self._short = ""
         self._left = 0
         if exchange is None or not exchange.answered:
             if exchange is None:
                 self._edge.metrics.answered(OTHER_ROUTE, problem.status, perf_counter() - self._since)
             else:
                 exchange.disconnect(problem.status)
-            self.answer(*written(problem), keep_alive=False)
+            response = problem_response(problem)
+            headers = [header for header in response.raw_headers if header[0] != b"content-length"]
+            self.answer(response.status_code, headers, bytes(response.body), keep_alive=False)
         else:
             self._close()
 
@@ -380,7 +340,6 @@ class Connection(RequestReader, asyncio.Protocol):
         if phase is IDLE:
             self.transport.close()
             return
-        self._take_long_way()
         if self._exchange is not None:
             self._exchange.disconnect(408)
         what = "headers" if phase is HEAD else "body"
@@ -391,7 +350,6 @@ class Connection(RequestReader, asyncio.Protocol):
         if self._phase is REFUSED:
             self.transport.close()
             return
-        self._take_long_way()
         self._stopping = True
         if self._exchange is not None and not self._exchange.answered:
             self._exchange.keep_alive = False
@@ -399,6 +357,5 @@ class Connection(RequestReader, asyncio.Protocol):
             self.loop.call_later(_LINGER_S, self._close_idle)
 
     def _close_idle(self) -> None:
-        self._take_long_way()
         if self._exchange is None or self._exchange.answered:
             self.transport.close()

@@ -6,21 +6,19 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from time import perf_counter
 from typing import Any, Protocol
 
-from service.asgi import App, Fields, Reply
+from service.fair_turns import SLICE_S
 from service.metrics import Metrics
+from service.protocol.messages import App
 from service.protocol.output import Output
 from service.settings import Settings
 
 MAX_UNSENT_BYTES = 48 * 1024 * 1024
-TURN_S = 0.0005  # seconds that pipelined requests of one connection may take in one turn of the event loop
 
 _logger = logging.getLogger("service")
-
-ShortWay = Callable[[str, Fields, bytes, float], Reply]  # (path, header fields, body, time of arrival) of a POST
 
 
 class Waiting(Protocol):
@@ -39,27 +37,12 @@ class Waiting(Protocol):
 
 
 class Edge:
-    """What the connections of one event loop share.
+    """What the connections of one event loop share. ``app`` answers their requests."""
 
-    ``short_way`` answers a POST to one of ``short_paths`` without an ASGI task; ``app`` answers all other requests.
-    ``keyed``: API keys are set, so a request may be refused before its body is read.
-    """
-
-    def __init__(
-        self,
-        app: App,
-        settings: Settings,
-        metrics: Metrics,
-        short_way: ShortWay | None = None,
-        short_paths: frozenset[str] = frozenset(),
-        keyed: bool = False,
-    ) -> None:
+    def __init__(self, app: App, settings: Settings, metrics: Metrics) -> None:
         self.app = app
         self.settings = settings
         self.metrics = metrics
-        self.short_way = short_way
-        self.short_paths = {path.encode(): path for path in short_paths}
-        self.keyed = keyed
         self.host: bytes | None = None  # the last valid Host header
         self.slow: set[Waiting] = set()  # connections whose peer has not read an answer yet
         self._waiting: deque[Waiting] = deque()
@@ -108,4 +91,4 @@ class Edge:
         connection = self._waiting.popleft()
         if self._waiting:
             asyncio.get_running_loop().call_soon(self._next)
-        connection.work(perf_counter() + TURN_S)
+        connection.work(perf_counter() + SLICE_S)

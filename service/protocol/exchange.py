@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 import httptools
 
-from service.asgi import App, Body, Headers, Scope
+from service.protocol.messages import App, Body, Headers, Scope
 
 HIGH_WATER_BYTES = 64 * 1024  # reading pauses when the app has not taken this much of a body
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -91,7 +91,7 @@ class Exchange:
         """Drop the app's answer: the peer has gone, or the connection has answered with ``status``."""
         self.disconnected = True
         if status is not None:
-            self._scope["refused_status"] = status
+            self._scope["state"]["refused_status"] = status
         self._event.set()
 
     async def run(self, app: App) -> None:
@@ -150,9 +150,7 @@ class Exchange:
         self._channel.answer(status, headers, body, self.keep_alive, length)
 
 
-def http_scope(
-    method: str, url: bytes, version: str, headers: Headers, transport: asyncio.BaseTransport, state: dict[str, Any]
-) -> Scope:
+def http_scope(method: str, url: bytes, version: str, headers: Headers, transport: asyncio.BaseTransport) -> Scope:
     """Return the ASGI scope of a request; raise `ValueError` when ``url`` can't be parsed."""
     try:
         parsed = httptools.parse_url(url)
@@ -173,7 +171,6 @@ def http_scope(
         "raw_path": raw_path,
         "query_string": parsed.query or b"",
         "headers": headers,
-        "state": state.copy(),
     }
 
 

@@ -11,7 +11,7 @@ import termios
 from array import array
 from http import HTTPStatus
 
-from service.asgi import Body, Headers
+from service.protocol.messages import Body, Headers
 
 MOST_JOINED_BYTES = 64 * 1024  # a longer answer is written in its parts
 STATUS_LINE = {int(status): f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus}

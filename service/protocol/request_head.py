@@ -2,17 +2,14 @@
 
 import re
 
-from service.asgi import Fields, Headers
-from service.endpoints.body import MAX_BODY_BYTES
 from service.problems import ProblemError
+from service.protocol.messages import Fields, Headers
 from spades.contract.faults import quote
 
 MAX_HEAD_BYTES = 32 * 1024
 MAX_HEADER_FIELDS = 100
 LONG_HEAD_BYTES = 2048  # only a head that may be longer is measured
-_MAX_LENGTH_DIGITS = 6
 _HOST = re.compile(rb"[A-Za-z0-9._~!$&'()*+;=:%\[\]-]*")
-_UNUSUAL = frozenset((b"transfer-encoding", b"content-encoding", b"x-deadline-ms"))
 
 
 def head_bytes(url: bytes, headers: Headers) -> int:
@@ -38,14 +35,6 @@ def body_bytes(fields: Fields) -> int:
     if length is None:
         return 0
     return int(length) if len(length) < 20 else int(length.lstrip(b"0") or b"0")
-
-
-def has_short_body(fields: Fields) -> bool:
-    """Return whether a POST has a plain JSON body of known size, short enough for one bid, and no deadline."""
-    if not _UNUSUAL.isdisjoint(fields) or fields.get(b"content-type", b"application/json") != b"application/json":
-        return False
-    length = fields.get(b"content-length", b"")
-    return 0 < len(length) <= _MAX_LENGTH_DIGITS and int(length) <= MAX_BODY_BYTES
 
 
 def without_upgrade(method: bytes, url: bytes, version: str, headers: Headers) -> bytes:

@@ -13,9 +13,10 @@ from typing import Any
 
 import httptools
 
-from service.asgi import Fields, Headers, join_headers
+from service.headers import join_headers
 from service.problems import ProblemError, internal_error
 from service.protocol.edge import Edge
+from service.protocol.messages import Fields, Headers
 from service.protocol.request_head import (
     LONG_HEAD_BYTES,
     MAX_HEAD_BYTES,

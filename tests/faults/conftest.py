@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from fastapi import FastAPI
 
-from service.app import Service, create_app
+from service.app import create_app
 from service.keys import new_key
 from tests.conftest import committed_tables
 from tests.one_set import one_set
@@ -176,7 +177,7 @@ def hasty() -> Iterator[RealServer]:
 
 
 @pytest.fixture(scope="session")
-def app() -> Service:
+def app() -> FastAPI:
     """The app in this process, on the committed tables."""
     service = create_app(patient())
     service.state.serve(one_set(committed_tables()))

@@ -25,7 +25,7 @@ from typing import Any
 import httpx
 import pytest
 
-from service.responder import ROUTES
+from service.routes import ROUTES
 from tests.faults.attackers import ATTACKS, BATCH
 from tests.faults.conftest import (
     UNHURRIED,
@@ -530,7 +530,7 @@ def _use_all_routes(target: Target) -> None:
     """Send right and wrong requests to each route, so that the text of the metrics is as long as possible."""
     headers = {"Authorization": f"Bearer {target.secret}"} if target.secret else {}
     for _ in range(3):  # there may be three workers
-        for path in sorted(ROUTES):
+        for path in sorted(route.path for route in ROUTES):
             with httpx.Client(base_url=target.server.url, headers=headers) as client:
                 for method, body, extra in (
                     ("GET", b"", {}),

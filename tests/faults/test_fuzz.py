@@ -5,7 +5,6 @@ import os
 import random
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +17,7 @@ from hypothesis import strategies as st
 from service.problems import MEDIA_TYPE
 from spades.contract.examples import REQUEST
 from tests.faults.conftest import ask, request_bytes, rss_kb
+from tests.service.asgi_calls import send
 from tests.service.conftest import running_server
 
 _TOKENS = [
@@ -53,13 +53,14 @@ def _mutate(rng, body):
     return body
 
 
-def _check(status, headers, body):
-    assert status in (200, 400, 413, 422), body[:300]
-    answer = json.loads(body)
+def _check(response):
+    status = response.status_code
+    assert status in (200, 400, 413, 422), response.content[:300]
+    answer = response.json()
     if status == 200:
         assert 0 <= answer["bid"] <= 13
     else:
-        assert dict(headers)[b"content-type"] == MEDIA_TYPE.encode()
+        assert response.headers["content-type"] == MEDIA_TYPE
         assert answer["status"] == status
 
 
@@ -69,9 +70,9 @@ def test_harmed_bodies(app, count):
     right = orjson.dumps(REQUEST | {"legal_bids": [0, 3, "5"], "seed": 7})
     found: dict[int, int] = {}
     for _ in range(count):
-        status, headers, body = app.responder.reply("/bid", {}, _mutate(rng, right), time.perf_counter())
-        _check(status, headers, body)
-        found[status] = found.get(status, 0) + 1
+        response = send(app, "/bid", _mutate(rng, right))
+        _check(response)
+        found[response.status_code] = found.get(response.status_code, 0) + 1
     assert found.keys() >= {200, 400, 422}  # the errors reach every stage
 
 
@@ -88,19 +89,19 @@ _JSON = st.recursive(
 @settings(max_examples=300, deadline=None)
 @given(value=_JSON)
 def test_any_json(app, value):
-    _check(*app.responder.reply("/bid", {}, json.dumps(value).encode(), time.perf_counter()))
+    _check(send(app, "/bid", json.dumps(value).encode()))
 
 
 @settings(max_examples=150, deadline=None)
 @given(changes=st.dictionaries(st.sampled_from(sorted(REQUEST)), _JSON, min_size=1))
 def test_right_requests_with_fields_of_any_json(app, changes):
-    _check(*app.responder.reply("/bid", {}, json.dumps(REQUEST | changes).encode(), time.perf_counter()))
+    _check(send(app, "/bid", json.dumps(REQUEST | changes).encode()))
 
 
 @settings(max_examples=300, deadline=None)
 @given(body=st.binary(max_size=300))
 def test_any_bytes(app, body):
-    _check(*app.responder.reply("/bid", {}, body, time.perf_counter()))
+    _check(send(app, "/bid", body))
 
 
 @pytest.mark.parametrize("count", [300, pytest.param(20_000, marks=pytest.mark.long)])

@@ -14,8 +14,9 @@ from typing import Any
 
 import httpx
 import pytest
+from fastapi import FastAPI
 
-from service.app import Service, create_app
+from service.app import create_app
 from service.keys import Bucket
 from service.settings import Settings
 from service.table_sets import TableSets, open_sets
@@ -43,12 +44,12 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The clock by which the rates of API keys and of costly routes are gained, so that no test depends on speed."""
     clock = Clock()
     monkeypatch.setattr("service.keys.Bucket", partial(Bucket, clock=clock))
-    monkeypatch.setattr("service.gate.Bucket", lambda rate, _, most: Bucket(rate, clock, most))
+    monkeypatch.setattr("service.middleware.api_keys.Bucket", partial(Bucket, clock=clock))
     return clock
 
 
 @pytest.fixture(scope="session")
-def app() -> Service:
+def app() -> FastAPI:
     service = create_app(patient())
     service.state.serve(one_set(committed_tables()))
     return service
@@ -61,10 +62,10 @@ def request_body() -> dict:
 
 
 @pytest.fixture
-def call(app: Service) -> Callable[..., httpx.Response]:
+def call(app: FastAPI) -> Callable[..., httpx.Response]:
     """A function call(method, path, **httpx arguments) that sends one request to the app in this process."""
 
-    def send(method: str, path: str, service: Service = app, **arguments) -> httpx.Response:
+    def send(method: str, path: str, service: FastAPI = app, **arguments) -> httpx.Response:
         async def run() -> httpx.Response:
             transport = httpx.ASGITransport(service, raise_app_exceptions=False)
             async with httpx.AsyncClient(transport=transport, base_url="http://service") as client:
@@ -146,7 +147,7 @@ def folder(tmp_path: Path, made_sets: tuple[Path, tuple[str, ...]]) -> Folder:
 
 
 @pytest.fixture
-def serving(sets: TableSets) -> Service:
+def serving(sets: TableSets) -> FastAPI:
     """A service with the `sets`."""
     made = create_app(patient())
     made.state.serve(sets)

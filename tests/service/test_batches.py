@@ -7,11 +7,13 @@ from contextlib import suppress
 import orjson
 import pytest
 
+from service import json_body
 from service.app import create_app
-from service.endpoints import batches, bids
+from service.endpoints import batches
+from service.fair_turns import SLICE_S
 from service.problems import ProblemError
-from service.state import SLICE_S
 from spades.bidder import decide
+from spades.contract import answers
 from spades.contract.faults import RequestError
 from tests.conftest import committed_tables
 from tests.one_set import one_set
@@ -31,8 +33,8 @@ class Work:
         self._loads = orjson.loads
         self._bodies = 0
         monkeypatch.setattr(batches, "perf_counter", lambda: self.now)
-        monkeypatch.setattr(bids, "decide", self._decide)
-        monkeypatch.setattr(bids, "orjson", self)
+        monkeypatch.setattr(answers, "decide", self._decide)
+        monkeypatch.setattr(json_body, "orjson", self)
         monkeypatch.setattr(batches, "orjson", self)
 
     dumps = staticmethod(orjson.dumps)
@@ -58,11 +60,14 @@ class Work:
 def _run(state, work, *bodies: bytes) -> list[bytes | Exception]:
     async def main() -> list[bytes | Exception]:
         watcher = asyncio.create_task(work.watch())
-        tasks = [asyncio.create_task(batches.batch(state, "/v1/bids", body, math.inf, None)) for body in bodies]
+        tasks = [
+            asyncio.create_task(batches.answer_in_slices(state, batches.BIDS_BATCH, body, math.inf, None))
+            for body in bodies
+        ]
         found: list[bytes | Exception] = []
         for task in tasks:
             try:
-                found.append(b"".join(await task))
+                found.append(await task)
             except (ProblemError, RequestError) as problem:
                 found.append(problem)
         watcher.cancel()
@@ -116,7 +121,7 @@ def test_a_deadline_ends_a_batch_between_two_slices(monkeypatch, state):
 
     async def main() -> None:
         with pytest.raises(ProblemError, match="deadline-exceeded"):
-            await batches.batch(state, "/v1/bids", _batch(100), 10.5 * SLICE_S, None)
+            await batches.answer_in_slices(state, batches.BIDS_BATCH, _batch(100), 10.5 * SLICE_S, None)
 
     asyncio.run(main())
     assert work.now == pytest.approx(11 * SLICE_S)
@@ -129,7 +134,7 @@ def test_the_answer_is_one_array(monkeypatch, state):
     """The answer is one array for every number of slices, for an empty batch and for wrong requests."""
 
     def answer(body: bytes) -> bytes:
-        return b"".join(asyncio.run(batches.batch(state, "/v1/bids", body, math.inf, None)))
+        return asyncio.run(batches.answer_in_slices(state, batches.BIDS_BATCH, body, math.inf, None))
 
     whole = answer(_batch(7))
     Work(monkeypatch, SLICE_S)

@@ -198,7 +198,7 @@ def test_metrics(call, body):
 
 
 def test_a_bug_is_told_to_nobody(call, body, monkeypatch):
-    monkeypatch.setattr("service.endpoints.blind_nils.decide_blind_nil", lambda *_: 1 / 0)
+    monkeypatch.setattr("service.endpoints.bids.decide_blind_nil", lambda *_: 1 / 0)
     response = call("POST", PATH, json=body)
     assert response.status_code == 500
     assert "ZeroDivision" not in response.text

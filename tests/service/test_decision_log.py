@@ -26,7 +26,7 @@ def logging(tmp_path):
     service.state.serve(one_set(committed_tables()))
 
     def records() -> list[dict]:
-        service.responder.close()
+        service.state.close_logs()
         return [orjson.loads(line) for line in path.read_bytes().splitlines()]
 
     return service, records

@@ -459,7 +459,7 @@ def test_lifespan_opens_the_tables_and_drains(tmp_path):
     service = create_app(patient())
 
     async def run(app) -> None:
-        async with app.fastapi.router.lifespan_context(app.fastapi):
+        async with app.router.lifespan_context(app):
             assert app.state.ready
         assert not app.state.ready
 
@@ -474,7 +474,7 @@ def test_lifespan_opens_the_tables_and_drains(tmp_path):
 
 def test_health_never_touches_the_tables(call):
     service = create_app(patient())
-    service.state.sets = SimpleNamespace()  # type: ignore[assignment]
+    service.state.sets = SimpleNamespace()
     assert call("GET", "/healthz", service).status_code == 200
 
 

@@ -8,12 +8,13 @@ from typing import Any
 import orjson
 import pytest
 
-from service.endpoints.bids import answer_one
+from service.endpoints.bids import answer_bid
 from service.problems import MEDIA_TYPE
 from spades.contract.examples import CARD_REQUEST, FAULTS, PASS_REQUEST, SPECTATOR_REQUEST
 from spades.contract.faults import CODES, MAX_FAULTS, RequestError
 from spades.contract.reading import MAX_KEYS
 from spades.rules import Rules
+from tests.service.asgi_calls import send
 
 _HAND = ["KC", "9C", "5C", "4C", "3C", "QD", "AH", "QH", "AS", "KS", "JS", "6S", "2S"]
 _GONE = "(left out)"  # a text, so that the names of tests are the same in every process
@@ -288,7 +289,7 @@ def test_no_single_request_takes_long(app, capsys, case):
         data = orjson.loads(orjson.dumps(request))
         started = perf_counter()
         with suppress(RequestError):
-            orjson.dumps(answer_one(app.state, app.state.sets, data, None)[0])
+            orjson.dumps(answer_bid(app.state, app.state.sets, data, None)[0])
         times.append(perf_counter() - started)
     with capsys.disabled():
         print(f"\n{case}: {min(times) * 1e6:.0f} us")
@@ -302,7 +303,7 @@ def test_what_is_refused_is_not_remembered(app, request_body, field):
     try:
         for number in range(1100):
             request_body[field] = f"{number:06d}" * 2000
-            app.responder.reply("/bid", {}, orjson.dumps(request_body), perf_counter())
+            send(app, "/bid", orjson.dumps(request_body))
         assert tracemalloc.get_traced_memory()[0] < 1_000_000
     finally:
         tracemalloc.stop()

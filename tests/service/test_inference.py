@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 from service.app import create_app
 from service.endpoints import inferences as module
-from service.endpoints.inferences import inference, parts
+from service.endpoints.inferences import answer_in_slices, parts
+from service.fair_turns import SLICE_S, FairTurns
 from service.keys import new_key
 from service.problems import ProblemError
-from service.state import ANSWERS_WITH_DEALS, SLICE_S
 from spades.cards import DECK, cards_of, parse_card
 from spades.contract.answers import probabilities_answer
 from spades.contract.examples import INFERENCE_ANSWER, INFERENCE_REQUEST, SHORT_INFERENCE_REQUEST, SPECTATOR_REQUEST
@@ -92,7 +92,7 @@ def test_the_example(call):
 
 @pytest.mark.parametrize("request_body", [INFERENCE_REQUEST, SHORT_INFERENCE_REQUEST, SPECTATOR_REQUEST, PASSED])
 def test_requests_and_answers_fit_their_schemas(app, call, request_body):
-    document = app.fastapi.openapi()
+    document = app.openapi()
     for name, value in (("Request", request_body), ("Answer", call("POST", "/v1/inference", json=request_body).json())):
         schema = {"$ref": f"#/components/schemas/Inference{name}", "components": document["components"]}
         jsonschema.Draft202012Validator(schema).validate(value)
@@ -488,11 +488,11 @@ VIEWERS = pytest.mark.parametrize("request_body", [SHORT_INFERENCE_REQUEST, {"bi
 def test_a_deadline_ends_the_drawing(app, monkeypatch):
     clock = Clock(monkeypatch, 1.0)
     with pytest.raises(ProblemError, match="deadline-exceeded"):
-        asyncio.run(inference(app.state, MANY, 1.5, None))
+        asyncio.run(answer_in_slices(app.state, MANY, 1.5, None))
     assert clock.drawn == 2
     late = orjson.dumps(MIDWAY)
     with pytest.raises(ProblemError, match="deadline-exceeded"):
-        asyncio.run(inference(app.state, late, 1.5, None))
+        asyncio.run(answer_in_slices(app.state, late, 1.5, None))
     assert clock.drawn == 2
 
 
@@ -504,8 +504,7 @@ def test_a_deadline_that_has_passed(call):
 @pytest.fixture
 def state(app, monkeypatch):
     """The state of the service, with locks that no event loop has used."""
-    monkeypatch.setattr(app.state, "batch_turn", asyncio.Lock())
-    monkeypatch.setattr(app.state, "answers_with_deals", asyncio.Semaphore(ANSWERS_WITH_DEALS))
+    monkeypatch.setattr(app.state, "turns", FairTurns())
     return app.state
 
 
@@ -525,14 +524,14 @@ def test_others_have_their_turn_between_steps(state, monkeypatch, answers, reque
 
     async def run():
         watcher = asyncio.create_task(watch())
-        made = await asyncio.gather(*(inference(state, body, math.inf, None) for _ in range(answers)))
+        made = await asyncio.gather(*(answer_in_slices(state, body, math.inf, None) for _ in range(answers)))
         watcher.cancel()
         with suppress(asyncio.CancelledError):
             await watcher
         return made
 
     made = asyncio.run(run())
-    assert len({b"".join(parts) for parts, _ in made}) == 1
+    assert len({content for content, _ in made}) == 1
     assert max(turns) == 1
     assert clock.drawn == answers * math.ceil(MAX_DEALS / module.DEALS_AT_ONCE)
 
@@ -546,7 +545,7 @@ def test_no_answer_blocks_the_event_loop(state, capsys, request_body, deals):
 
     async def once(answers):
         slowest = 0.0
-        tasks = [asyncio.create_task(inference(state, body, math.inf, None)) for _ in range(answers)]
+        tasks = [asyncio.create_task(answer_in_slices(state, body, math.inf, None)) for _ in range(answers)]
         while not all(task.done() for task in tasks):
             started = thread_time()
             await asyncio.sleep(0)

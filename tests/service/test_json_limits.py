@@ -10,7 +10,7 @@ import orjson
 import pytest
 from pydantic import TypeAdapter
 
-from service.endpoints.batches import batch
+from service.endpoints.batches import BIDS_BATCH, answer_in_slices
 from service.json_body import BATCH_LIMITS, SINGLE_LIMITS, SMALL_BYTES, JsonLimits, excess
 from spades.contract.bid_request import MAX_ITEMS, BidRequest, BlindRequest
 from spades.contract.examples import REQUEST
@@ -176,7 +176,7 @@ def test_no_body_blocks_the_event_loop(app, capsys, shape):
 
     async def once() -> float:
         slowest = 0.0
-        task = asyncio.create_task(batch(app.state, "/v1/bids", body, math.inf, None))
+        task = asyncio.create_task(answer_in_slices(app.state, BIDS_BATCH, body, math.inf, None))
         while not task.done():
             started = perf_counter()
             await asyncio.sleep(0)

@@ -9,9 +9,10 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from service.app import create_app
 from service.endpoints import batches, results
+from service.endpoints.results import RESULTS_BATCH
+from service.fair_turns import SLICE_S
 from service.keys import new_key
 from service.problems import ProblemError
-from service.state import SLICE_S
 from spades.contract.examples import RESULTS_REQUEST
 from spades.contract.results import MAX_RESULTS, read_result
 from tests.conftest import committed_tables
@@ -163,7 +164,9 @@ def test_results_share_the_event_loop_with_other_requests(monkeypatch, fresh):
     async def main() -> None:
         watcher = asyncio.create_task(clock.watch())
         body = orjson.dumps({"results": [NIL] * 200})
-        await asyncio.gather(*(batches.batch(fresh.state, "/v1/results", body, math.inf, None) for _ in range(3)))
+        await asyncio.gather(
+            *(batches.answer_in_slices(fresh.state, RESULTS_BATCH, body, math.inf, None) for _ in range(3))
+        )
         watcher.cancel()
 
     asyncio.run(main())
@@ -177,7 +180,7 @@ def test_a_batch_that_misses_its_deadline_counts_nothing(monkeypatch, fresh):
 
     async def main() -> None:
         with pytest.raises(ProblemError, match="deadline-exceeded"):
-            await batches.batch(fresh.state, "/v1/results", body, 10.5 * SLICE_S, None)
+            await batches.answer_in_slices(fresh.state, RESULTS_BATCH, body, 10.5 * SLICE_S, None)
 
     asyncio.run(main())
     assert counted(fresh) == {}

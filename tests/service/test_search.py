@@ -18,11 +18,11 @@ import pytest
 import uvloop
 
 from service.app import create_app
-from service.endpoints.searches import search_request
+from service.endpoints.cards import search_request
 from service.problems import ProblemError
 from service.searchers import COMMAND, BusyError, EndedError, Searchers, Times, check_installed
 from service.settings import SettingsError
-from service.state import State
+from service.state import AppState
 from service.table_sets import MOST_SETS
 from spades.cards import CARD_NAMES
 from spades.contract.card_request import DEFAULT_SEARCH_DEALS, MAX_SEARCH_DEALS, SEARCH, read_card
@@ -269,7 +269,7 @@ def run_searches(command, searches, queue_ms=0.0, processes=1, times=QUICK):
     """Start ``processes`` with ``command`` and run ``searches(state)``."""
 
     async def run():
-        state = State()
+        state = AppState(patient())
         state.searchers = Searchers(state.metrics, command, times)
         state.serve(one_set(committed_tables()))
         await state.searchers.start(processes, queue_ms)

@@ -2,17 +2,17 @@
 
 import asyncio
 from collections import Counter
-from time import perf_counter
 
 import orjson
 import pytest
 
 from service import shadow as shadow_module
-from service.endpoints import bids as bid_module
 from service.roles import Canary
 from service.settings import Settings
 from service.table_sets import open_sets
 from spades.bidder import decide
+from spades.contract import answers
+from tests.service.asgi_calls import answer
 from tests.service.made_sets import BLIND, HAND, expected
 from tests.service.test_metrics import _samples
 
@@ -26,10 +26,10 @@ def _answers(serving, *requests):
     """Answer requests on one event loop, as the server does, and let the shadow decide."""
 
     async def run():
-        made = [serving.responder.reply("/v1/bid", {}, orjson.dumps(request), perf_counter()) for request in requests]
+        made = [await answer(serving, "/v1/bid", orjson.dumps(request)) for request in requests]
         for _ in range(1000):
             await asyncio.sleep(0)
-        return [orjson.loads(body) for _, _, body in made]
+        return [response.json() for response in made]
 
     return asyncio.run(run())
 
@@ -79,7 +79,7 @@ def test_a_fault_of_the_shadow_is_counted_and_logged_once(call, serving, sets, w
             raise ValueError("a bug")
         return decide(position, policy, tables, *rest)
 
-    monkeypatch.setattr(bid_module, "decide", fail)
+    monkeypatch.setattr(answers, "decide", fail)
     found = _answers(serving, *[HAND] * 5)
     assert found == [expected(sets, sets.default.version, HAND)] * 5
     assert _shadowed(call, serving) == {("bis", "failed"): 5}

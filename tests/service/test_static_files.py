@@ -60,7 +60,6 @@ def test_a_known_file_is_not_sent_again(call, path):
             assert response.status_code == 304
             assert response.content == b""
             assert response.headers["etag"] == etag
-            assert response.headers["content-length"] == str(len(whole.content))
     assert call("GET", path, headers={"if-none-match": '"other"'}).content == whole.content
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import weakref
+from typing import Any
 
 import orjson
 from pydantic import TypeAdapter
@@ -20,7 +21,7 @@ from tests.service.test_metrics import _samples
 def _reloaded(settings):
     service = create_app(settings)
     service.state.serve(open_sets(settings))
-    return service, lambda: asyncio.run(service.reload())
+    return service, lambda: asyncio.run(service.state.reload())
 
 
 def _value(call, service, name, **labels):
@@ -105,7 +106,7 @@ def test_a_bug_in_a_reload_changes_nothing(call, folder, made_sets, monkeypatch,
     folder.link(made_sets[1][0])
     service, reload = _reloaded(patient(tables_dir=folder.path))
     before = service.state.sets
-    monkeypatch.setattr("service.app.open_sets", lambda *_: 1 // 0)
+    monkeypatch.setattr("service.state.open_sets", lambda *_: 1 // 0)
     reload()
     assert service.state.sets is before
     assert _value(call, service, "spades_tables_reloads_total", result="refused") == 1
@@ -129,17 +130,20 @@ def test_the_catalogue_has_the_win_tables_of_the_default(call, folder, made_sets
 def test_a_batch_keeps_the_sets_that_it_began_with(made_sets, sets, monkeypatch):
     """A swap between two slices of a batch."""
     service = create_app(patient())
-    service.state.serve(sets)
+    state: Any = service.state
+    state.serve(sets)
     one, two, _ = made_sets[1]
     monkeypatch.setattr(batch_module, "SLICE_S", -1.0)  # one request in each turn of the event loop
 
     async def run():
         body = orjson.dumps({"requests": [HAND, {**HAND, "tables": two}] * 3})
-        task = asyncio.create_task(batch_module.batch(service.state, "/v1/bids", body, float("inf"), None))
+        task = asyncio.create_task(
+            batch_module.answer_in_slices(state, batch_module.BIDS_BATCH, body, float("inf"), None)
+        )
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         service.state.serve(sets._replace(default=sets.by_version[two], by_version={two: sets.by_version[two]}))
-        return orjson.loads(b"".join(await task))
+        return orjson.loads(await task)
 
     found = [item["body"]["tables"] for item in asyncio.run(run())["answers"]]
     assert found == [one, two] * 3

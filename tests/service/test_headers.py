@@ -1,11 +1,11 @@
-"""Bodies and header fields, before the JSON is parsed."""
+"""Header fields with several values."""
 
 from time import process_time
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.asgi import join_headers
+from service.headers import join_headers
 
 _NAMES = st.sampled_from([b"host", b"accept", b"x"])
 

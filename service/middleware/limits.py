@@ -1,0 +1,172 @@
+"""The middleware of limits: overload (503), the form and size of a body (413, 415), and X-Deadline-Ms (400, 504).
+
+A request is shed (refused before its body is read) when it has waited too long, or when too many requests are in
+progress. A late answer is useless, and shedding costs a fraction of an answer, so that the other requests are answered
+in time. The middleware remembers no overload: the first request that has not waited too long is answered. Health
+routes are never refused, so that a health check does not mistake a busy worker for a dead one.
+
+A body is read by the endpoint. Its size is counted, and its deadline is checked, while its parts arrive.
+"""
+
+import asyncio
+import math
+import re
+from time import perf_counter
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from service.headers import join_headers
+from service.problems import ProblemError, deadline_exceeded, overloaded, send_problem
+from service.routes import MAX_BODY_BYTES, route_of
+from service.state import AppState, RequestState
+
+MAX_LARGE_BODIES_BYTES = 24 * 1024 * 1024  # in all, for bodies that are too large for a single bid
+_LIMIT_DIGITS = len(str(MAX_BODY_BYTES))  # a Content-Length with fewer digits is below every limit
+_MILLISECONDS = re.compile(rb"[0-9]{1,9}(\.[0-9]{1,6})?")
+
+
+class LimitsMiddleware:
+    """The limits of one process."""
+
+    def __init__(self, app: ASGIApp, state: AppState) -> None:
+        self.app = app
+        self.state = state
+        self.large_bodies_bytes = 0  # received so far of the bodies in progress that are over `MAX_BODY_BYTES`
+        self._longest_wait_s = state.settings.queue_ms / 1000.0 or math.inf
+        self._max_in_flight = state.settings.max_in_flight
+        self._in_flight = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request within the limits."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        self._in_flight += 1
+        try:
+            await self._answer(scope, receive, send)
+        finally:
+            self._in_flight -= 1
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request: RequestState = scope["state"]
+        route = route_of(scope["path"])
+        waited_s = perf_counter() - request["arrived"]
+        if waited_s > self._longest_wait_s or self._in_flight > self._max_in_flight:
+            if route is None or route.may_be_shed:
+                await send_problem(self.shed(), scope, receive, send)
+                return
+            request["overloaded"] = True
+        if route is None or not route.max_body_bytes or scope["method"] != route.method:
+            await self.app(scope, receive, send)
+            return
+        headers = join_headers(scope["headers"])
+        try:
+            _check_content(headers, route.max_body_bytes)
+            deadline = _deadline(headers.get(b"x-deadline-ms"), request["arrived"])
+            self.state.check_deadline(deadline, perf_counter(), started=False)
+        except ProblemError as problem:
+            await send_problem(problem, scope, receive, send)
+            return
+        if deadline < math.inf:
+            request["deadline"] = deadline
+            send = _send_in_time(deadline, scope, receive, send)
+        body = _Body(self, receive, route.max_body_bytes, deadline)
+        try:
+            await self.app(scope, body.receive, send)
+        finally:
+            self.large_bodies_bytes -= body.counted_bytes
+
+    def shed(self) -> ProblemError:
+        """Count a request that is refused because of an overload, and return its 503."""
+        self.state.metrics.shed["capacity"].inc()
+        return overloaded()
+
+
+class _Body:
+    """Receives the parts of one body, at most ``most`` bytes, until the ``deadline`` (`perf_counter`, s)."""
+
+    __slots__ = ("_deadline", "_limits", "_most", "_receive", "_size", "counted_bytes")
+
+    def __init__(self, limits: LimitsMiddleware, receive: Receive, most: int, deadline: float) -> None:
+        self.counted_bytes = 0  # of `LimitsMiddleware.large_bodies_bytes`
+        self._limits = limits
+        self._receive = receive
+        self._most = most
+        self._deadline = deadline
+        self._size = 0
+
+    async def receive(self) -> Message:
+        """Return the next message; raise `ProblemError` if the body is too large or the deadline has passed."""
+        if self._deadline == math.inf:
+            message = await self._receive()
+        else:
+            message = await self._receive_in_time()
+        if message["type"] == "http.request":
+            self._size += len(message.get("body", b""))
+            if self._size > self._most:
+                raise _too_large(self._most)
+            if self._size > MAX_BODY_BYTES:
+                self._count_large()
+        return message
+
+    async def _receive_in_time(self) -> Message:
+        try:
+            message = await asyncio.wait_for(self._receive(), self._deadline - perf_counter())
+        except TimeoutError:
+            raise deadline_exceeded() from None
+        if not message.get("more_body", False):
+            self._limits.state.check_deadline(self._deadline, perf_counter(), started=False)
+        return message
+
+    def _count_large(self) -> None:
+        limits, more = self._limits, self._size - self.counted_bytes
+        if limits.large_bodies_bytes + more > MAX_LARGE_BODIES_BYTES:
+            raise limits.shed()
+        limits.large_bodies_bytes += more
+        self.counted_bytes = self._size
+
+
+def _send_in_time(deadline: float, scope: Scope, receive: Receive, send: Send) -> Send:
+    """Return a function that sends an answer, or the 504 instead of a 200 that comes after the ``deadline``."""
+    too_late = False
+
+    async def send_or_refuse(message: Message) -> None:
+        nonlocal too_late
+        if message["type"] == "http.response.start" and message["status"] == 200 and perf_counter() > deadline:
+            too_late = True
+            await send_problem(deadline_exceeded(), scope, receive, send)
+        elif not too_late:
+            await send(message)
+
+    return send_or_refuse
+
+
+def _check_content(headers: dict[bytes, bytes], most: int) -> None:
+    """Refuse an unread body that is not plain JSON, or whose Content-Length is over ``most`` bytes."""
+    length = headers.get(b"content-length")
+    # The server has refused values that are not numbers. `_Body` counts the bytes of a chunked body.
+    if length is not None and len(length) >= _LIMIT_DIGITS and (len(length) > 12 or int(length) > most):
+        raise _too_large(most)
+    kind = headers.get(b"content-type")
+    if kind is not None and kind != b"application/json":
+        if any(part.lstrip()[:10].lower() == b"multipart/" for part in kind.split(b",")):
+            raise ProblemError("unsupported-media-type", "the body is multipart; accepted: plain JSON")
+    coding = headers.get(b"content-encoding")
+    if coding is not None and coding.strip().lower() not in (b"identity", b""):
+        detail = "the body has a Content-Encoding; accepted: JSON without one"
+        raise ProblemError("unsupported-media-type", detail, headers=[("accept-encoding", "identity")])
+
+
+def _deadline(milliseconds: bytes | None, arrived: float) -> float:
+    """Return the caller's deadline, a `perf_counter` time in s (inf: none), for a request that came at ``arrived``."""
+    if milliseconds is None:
+        return math.inf
+    text = milliseconds.strip()
+    if not _MILLISECONDS.fullmatch(text):
+        quoted = text[:40].decode("ascii", "replace")
+        raise ProblemError("invalid-deadline", f"X-Deadline-Ms is {quoted!r}; accepted: milliseconds, such as 25")
+    return arrived + float(text) / 1000.0
+
+
+def _too_large(most: int) -> ProblemError:
+    return ProblemError("body-too-large", f"the body is too large; accepted: at most {most} bytes")

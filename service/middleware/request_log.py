@@ -1,0 +1,94 @@
+"""The outermost middleware: give each request an id, count and log its answer, and answer an unexpected error.
+
+It adds X-Request-ID to each answer, and the caller's traceparent. While the service stops, it also asks the server to
+close the connection after the answer. An exception that no handler knows is a bug: it is logged with the request's id
+and answered with 500, so that it never ends the worker.
+"""
+
+import logging
+import re
+import secrets
+from itertools import count
+from time import perf_counter
+
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from service.access_log import Answered
+from service.headers import join_headers
+from service.problems import internal_error, problem_response
+from service.routes import label_of
+from service.state import AppState, RequestState
+
+CLIENT_GONE = 499  # in the metrics and the access log: the caller has disconnected and gets no answer
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._:/+=@-]{1,128}")
+_TRACEPARENT = re.compile(rb"(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
+_CLOSE = (b"connection", b"close")
+_logger = logging.getLogger("service")
+
+
+class RequestLogMiddleware:
+    """Request ids, metrics, the access log and the answer to unexpected errors."""
+
+    def __init__(self, app: ASGIApp, state: AppState) -> None:
+        self.app = app
+        self._state = state
+        self._prefix = secrets.token_hex(6).encode()
+        self._numbers = count(1)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        state, metrics = self._state, self._state.metrics
+        request: RequestState = scope.setdefault("state", {})
+        arrived = request.setdefault("arrived", perf_counter())
+        headers = join_headers(scope["headers"])
+        request_id = self._request_id(headers.get(b"x-request-id"))
+        traceparent = headers.get(b"traceparent")
+        added = [(b"x-request-id", request_id)]
+        if traceparent is not None:
+            if _TRACEPARENT.fullmatch(traceparent):
+                added.append((b"traceparent", traceparent))
+            else:
+                traceparent = None
+        status = 0
+
+        async def send_with_headers(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                more = [*added, _CLOSE] if state.draining else added
+                message["headers"] = [*message["headers"], *more]
+            await send(message)
+
+        metrics.in_flight.inc()
+        try:
+            await self.app(scope, receive, send_with_headers)
+        except ClientDisconnect:
+            status = request.get("refused_status", CLIENT_GONE)
+        except Exception:
+            _logger.exception("%s failed, request id %s", scope["path"], request_id.decode("ascii"))
+            if status:  # the answer has begun, so only the server can end it
+                status = 500
+                raise
+            await problem_response(internal_error())(scope, receive, send_with_headers)
+        finally:
+            metrics.in_flight.dec()
+            status = status or 500
+            seconds = perf_counter() - arrived
+            route = label_of(scope["path"])
+            metrics.answered(route, status, seconds)
+            if state.access_log.wants(status):
+                key = request.get("key")
+                name = None if key is None else key.name
+                tables = request.get("tables")
+                answered = Answered(scope["method"], route, status, seconds, request_id, traceparent, name, tables)
+                state.access_log.write(answered)
+
+    def _request_id(self, value: bytes | None) -> bytes:
+        """Return the caller's id if it has 1 to 128 characters that are safe in a log; otherwise a new id."""
+        if value is not None and _REQUEST_ID.fullmatch(value):
+            return value
+        return b"%b-%x" % (self._prefix, next(self._numbers))

@@ -1,0 +1,135 @@
+"""Overload, bodies in progress and deadlines, in this process."""
+
+import asyncio
+import re
+
+import orjson
+
+from service.app import create_app
+from service.middleware.limits import MAX_LARGE_BODIES_BYTES
+from service.routes import MAX_BATCH_BYTES
+from tests.conftest import committed_tables
+from tests.one_set import one_set
+from tests.patience import patient
+from tests.service.asgi_calls import send
+
+
+def _service(**settings):
+    app = create_app(patient(**settings))
+    app.state.serve(one_set(committed_tables()))
+    return app
+
+
+def test_what_has_waited_too_long_is_shed_and_the_next_is_not(app, call, request_body):
+    content = orjson.dumps(request_body)
+    for path in ("/bid", "/v1/bids", "/v1/rules", "/v1/policies", "/openapi.json", "/nowhere"):
+        response = send(app, path, waited_s=100.0)
+        assert response.status_code == 503
+        assert response.headers["retry-after"] == "1"
+        assert response.headers["content-type"] == "application/problem+json"
+        assert response.json()["type"] == "/problems/overloaded"
+    for path in ("/healthz", "/readyz", "/metrics", "/", "/docs", "/static/main.js"):
+        assert send(app, path, waited_s=100.0, method="GET").status_code == 200
+    assert send(app, "/bid", content, waited_s=0.0).status_code == 200
+    assert re.search(r'spades_shed_total\{reason="capacity"\} [1-9]', call("GET", "/metrics").text)
+    patient = _service(queue_ms=0.0)
+    assert send(patient, "/bid", content, waited_s=100.0).status_code == 200
+
+
+def test_a_scrape_while_overloaded_gets_the_last_text(call):
+    service = _service()
+    first = send(service, "/metrics", waited_s=100.0, method="GET").text
+    for _ in range(9):
+        call("GET", "/healthz", service)
+        assert send(service, "/metrics", waited_s=100.0, method="GET").text == first
+    new = send(service, "/metrics", waited_s=0.0, method="GET").text
+    assert 'spades_http_requests_total{route="/healthz",status="200"} 9.0' in new
+    assert 'spades_shed_total{reason="capacity"} 0.0' in new
+    assert send(service, "/metrics", waited_s=100.0, method="GET").text == new
+
+
+def test_too_many_under_way_are_shed(request_body):
+    service = _service(max_in_flight=2)
+    content = orjson.dumps(request_body)
+
+    async def run():
+        come = asyncio.Event()
+        statuses = []
+
+        async def receive():
+            await come.wait()
+            return {"type": "http.request", "body": content, "more_body": False}
+
+        async def send(message):
+            if message["type"] == "http.response.start":
+                statuses.append(message["status"])
+
+        scope = {"type": "http", "method": "POST", "path": "/bid", "headers": []}
+        tasks = [asyncio.create_task(service(dict(scope), receive, send)) for _ in range(5)]
+        await asyncio.sleep(0)
+        early = list(statuses)
+        come.set()
+        await asyncio.gather(*tasks)
+        return early, statuses
+
+    early, statuses = asyncio.run(run())
+    assert early == [503] * 3
+    assert statuses == [503] * 3 + [200] * 2
+
+
+def test_large_bodies_in_hand_are_limited(request_body):
+    """Only bytes that have arrived count. Small bodies do not count, and are answered beside large ones."""
+    service = _service()
+    small = orjson.dumps({"requests": [request_body]})
+    large = small.ljust(MAX_BATCH_BYTES)
+
+    async def run():
+        come = asyncio.Event()
+        statuses = []
+        arrived_bytes = 0
+
+        async def ask(body, waits=False):
+            pieces = [body[:-1], body[-1:]]
+
+            async def receive():
+                nonlocal arrived_bytes
+                if len(pieces) == 1 and waits:
+                    arrived_bytes += len(body) - 1
+                    await come.wait()
+                return {"type": "http.request", "body": pieces.pop(0), "more_body": bool(pieces)}
+
+            async def send(message):
+                if message["type"] == "http.response.start":
+                    statuses.append(message["status"])
+
+            await service({"type": "http", "method": "POST", "path": "/v1/bids", "headers": []}, receive, send)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(24):
+                group.create_task(ask(large, waits=True))
+            while arrived_bytes < 24 * (MAX_BATCH_BYTES - 1):
+                await asyncio.sleep(0)
+            assert statuses == []
+            await ask(large)
+            await ask(small)
+            assert statuses == [503, 200]
+            come.set()
+        assert statuses == [503] + [200] * 25
+        await ask(large)
+        assert statuses[-1] == 200  # there is room again
+
+    assert MAX_LARGE_BODIES_BYTES == 24 * MAX_BATCH_BYTES
+    asyncio.run(run())
+
+
+def test_a_deadline_that_has_passed_costs_no_work(call, request_body, monkeypatch):
+    service = _service()
+    worked = []
+    monkeypatch.setattr("service.endpoints.bids.read_bid", lambda data, games: worked.append(data))
+    headers = {b"x-deadline-ms": b"5"}
+    response = send(service, "/bid", orjson.dumps(request_body), headers, waited_s=0.01)
+    assert (response.status_code, response.json()["type"]) == (504, "/problems/deadline-exceeded")
+    assert worked == []
+    text = call("GET", "/metrics", service).text
+    assert 'spades_shed_total{reason="deadline"} 1.0' in text
+    assert "spades_deadline_exceeded_total 1.0" in text

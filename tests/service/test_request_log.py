@@ -1,0 +1,152 @@
+"""Request ids, the metrics of requests, the access log and bugs, in this process."""
+
+import io
+import re
+import time
+from threading import Event
+
+import orjson
+import pytest
+from starlette.responses import StreamingResponse
+
+from service.access_log import AccessLog, Answered
+from service.app import create_app
+from service.line_log import MAX_QUEUED
+from spades.errors import TablesError
+from tests.conftest import committed_tables
+from tests.one_set import one_set
+from tests.patience import patient
+
+_TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+
+def _service(**settings):
+    app = create_app(patient(**settings))
+    app.state.serve(one_set(committed_tables()))
+    return app
+
+
+def _lines(service, share, call, *requests):
+    stream = io.BytesIO()
+    service.state.access_log = AccessLog(share, stream=stream)
+    for method, path, arguments in requests:
+        call(method, path, service, **arguments)
+    service.state.access_log.close()
+    return [orjson.loads(line) for line in stream.getvalue().splitlines()]
+
+
+@pytest.mark.parametrize("path", ["/bid", "/v1/bids", "/healthz", "/nowhere"])
+def test_a_request_id_comes_back(call, path):
+    response = call("POST", path, content=b"{}", headers={"X-Request-ID": "table-17:4", "traceparent": _TRACE})
+    assert response.headers["x-request-id"] == "table-17:4"
+    assert response.headers["traceparent"] == _TRACE
+
+
+@pytest.mark.parametrize("given", [None, "", "a b", "x" * 129, 'a"b', "a{}"])
+def test_a_strange_request_id_is_replaced(call, given):
+    headers = {} if given is None else {"X-Request-ID": given}
+    ids = {call("GET", "/healthz", headers=headers).headers["x-request-id"] for _ in range(3)}
+    assert len(ids) == 3
+    assert all(re.fullmatch("[0-9a-f]{12}-[0-9a-f]+", one) for one in ids)
+
+
+@pytest.mark.parametrize("given", ["", "00-0-0-00", _TRACE.upper(), "ff" + _TRACE[2:], f"00-{'0' * 32}-{'1' * 16}-00"])
+def test_a_broken_traceparent_is_dropped(call, given):
+    assert "traceparent" not in call("GET", "/healthz", headers={"traceparent": given}).headers
+
+
+def test_the_log_has_ids_and_no_hands(call, request_body):
+    service = _service()
+    headers = {"X-Request-ID": "me", "traceparent": _TRACE, "authorization": "Bearer secret"}
+    lines = _lines(
+        service,
+        1.0,
+        call,
+        ("POST", "/bid", {"json": request_body, "headers": headers}),
+        ("GET", "/nowhere/AKJ62.AQ.Q.K9543?hand=KC", {"headers": {"X-Request-ID": "me"}}),
+    )
+    assert [(line["method"], line["route"], line["status"]) for line in lines] == [
+        ("POST", "/bid", 200),
+        ("GET", "other", 404),
+    ]
+    assert (lines[0]["request_id"], lines[0]["traceparent"]) == ("me", _TRACE)
+    assert [line.get("tables") for line in lines] == [service.state.sets.default.version, None]
+    assert 0 < lines[0]["duration_ms"] < 10_000
+    assert abs(lines[0]["time"] - time.time()) < 60
+    text = orjson.dumps([{**line, "time": 0, "duration_ms": 0} for line in lines]).decode()  # these may hold any digits
+    assert not any(word in text for word in ("KC", "AKJ62", "secret", "120"))
+
+
+def test_the_log_is_sampled_but_for_failures(call, request_body, monkeypatch):
+    service = _service()
+    requests = [("POST", "/bid", {"json": request_body})] * 200
+    assert _lines(service, 0.0, call, *requests) == []
+    assert 20 < len(_lines(service, 0.5, call, *requests)) < 180
+
+    def fail(*_):
+        raise TablesError("a bug")
+
+    monkeypatch.setattr("spades.contract.answers.decide", fail)
+    assert [line["status"] for line in _lines(service, 0.0, call, requests[0])] == [500]
+
+
+def test_a_log_that_nobody_reads_holds_up_nobody():
+    read = Event()
+
+    class Stuck(io.BytesIO):
+        def write(self, _):
+            read.wait()
+            return 0
+
+    dropped: list[int] = []
+    log = AccessLog(1.0, dropped.append, Stuck())
+    for _ in range(2 * MAX_QUEUED):
+        log.write(Answered("POST", "/bid", 200, 0.001, b"id", None, None))
+    assert sum(dropped) > MAX_QUEUED / 2
+    log.close()  # returns although the write does not
+    read.set()
+
+
+def test_a_bug_is_told_to_nobody(call, request_body, monkeypatch, caplog):
+    def fail(*_):
+        raise TablesError("/secret/path is broken")
+
+    monkeypatch.setattr("spades.contract.answers.decide", fail)
+    service = _service()
+    answer = call("POST", "/bid", service, json=request_body, headers={"X-Request-ID": "table-17"})
+    assert answer.json()["type"] == "/problems/internal-error"
+    assert "secret" not in answer.text
+    assert "Traceback" not in answer.text
+    (record,) = (record for record in caplog.records if record.name == "service")
+    assert "/bid failed, request id table-17" in record.message
+    assert "/secret/path is broken" in caplog.text
+
+
+def test_a_bug_of_a_middleware_is_answered_too(call, monkeypatch, caplog):
+    def fail(path):
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr("service.middleware.limits.route_of", fail)
+    assert call("GET", "/healthz").json()["type"] == "/problems/internal-error"
+    assert "a bug" in caplog.text
+
+
+def test_an_answer_that_has_begun_is_left_as_it_is(call, caplog):
+    async def broken(request):
+        async def stream():
+            yield b"a part"
+            raise RuntimeError("a bug")
+
+        return StreamingResponse(stream())
+
+    service = _service()
+    service.add_route("/broken", broken)
+    assert call("GET", "/broken", service).content == b"a part"
+    assert "a bug" in caplog.text
+    assert _lines(service, 0.0, call, ("GET", "/broken", {}))[0]["status"] == 500
+
+
+def test_a_listener_of_its_own_takes_metrics_off_the_main_one(call):
+    service = _service(metrics_address=("127.0.0.1", 1))
+    assert call("GET", "/metrics", service).status_code == 404
+    assert "/metrics" not in call("GET", "/openapi.json", service).json()["paths"]

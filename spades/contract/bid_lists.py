@@ -190,7 +190,8 @@ def _against(bid: int, partner: int, possible: int, rules: Rules) -> tuple[str, 
     elif not rules.double_nil and partner != NO_BID and is_nil(partner):
         return "bid-out-of-range", "rules.double_nil is false"
     beside = 0 if partner == NO_BID else contract_of(partner)
-    if contract_of(bid) + beside < rules.team_min:
+    is_first_nil = is_nil(bid) and partner == NO_BID  # excluded by no rule but the variant
+    if contract_of(bid) + beside < rules.team_min and not is_first_nil:
         return "team-under-limit", f"rules.team_min is {rules.team_min}"
     return "bid-out-of-range", f"variant {VARIANTS[rules.variant]} does not allow {_text(bid)}"
 

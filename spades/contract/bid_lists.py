@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
 from spades.contract.faults import TABLE_OF_FOUR, Place, is_huge, json_type, quote, refusal
-from spades.contract.fields import CLASSIC, Context
+from spades.contract.fields import CLASSIC
 from spades.contract.hand_text import TRICKS
 from spades.legal import SPADE_COUNTS, possible_bids
 from spades.rules import CUTTHROAT, SUICIDE, UNLIMITED, VARIANTS, Rules
@@ -51,9 +51,9 @@ _LEGAL = {
 }
 
 
-def _read_previous(value: Any, info: ValidationInfo[Context]) -> tuple[int, ...]:
+def _read_previous(value: Any, info: ValidationInfo[Rules]) -> tuple[int, ...]:
     """Return the bids as numbers."""
-    rules = info.context.rules
+    rules = info.context
     if type(value) is list and len(value) <= 3:
         bids = tuple(value)
         if _INT.issuperset(map(type, bids)) or _INT.issuperset(map(type, bids := _in_numbers(bids))):
@@ -108,9 +108,9 @@ def _list_faults(previous: Any, rules: Rules, field: str) -> Faults:
     return faults
 
 
-def _read_all(value: Any, info: ValidationInfo[Context]) -> tuple[int, ...]:
+def _read_all(value: Any, info: ValidationInfo[Rules]) -> tuple[int, ...]:
     """Return the four bids as numbers."""
-    return _checked(value, 4, info.context.rules)
+    return _checked(value, 4, info.context)
 
 
 def _read_reported(value: Any) -> tuple[int, ...] | None:
@@ -125,9 +125,9 @@ def _read_reported(value: Any) -> tuple[int, ...] | None:
     return _numbers(value)
 
 
-def _read_made(value: Any, info: ValidationInfo[Context]) -> tuple[int, ...]:
+def _read_made(value: Any, info: ValidationInfo[Rules]) -> tuple[int, ...]:
     """Return one to four bids as numbers."""
-    return _checked(value, 1, info.context.rules)
+    return _checked(value, 1, info.context)
 
 
 def _checked(value: Any, least: int, rules: Rules) -> tuple[int, ...]:
@@ -210,13 +210,13 @@ def _texts(bids: int) -> str:
     return ("nil or " if bids & 1 else "") + (f"{low}..{high}" if is_range else ", ".join(map(str, numbers)))
 
 
-def _read_legal(items: Any, info: ValidationInfo[Context]) -> tuple[int, ...] | None:
+def _read_legal(items: Any, info: ValidationInfo[Rules]) -> tuple[int, ...] | None:
     """Return the legal bids, sorted and without a blind nil; None for null."""
     if items is None:
         return None
-    faults, bids = _legal(items, info.context.rules)
+    faults, bids = _legal(items, info.context)
     if faults:
-        faults, bids = _legal(_in_lower_case(items), info.context.rules)
+        faults, bids = _legal(_in_lower_case(items), info.context)
     if faults:
         raise refusal(*faults)
     return tuple(sorted(bids - {BLIND_NIL}))

@@ -9,20 +9,16 @@ import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, NamedTuple, Required
 
-from pydantic import Field, StrictInt, TypeAdapter, ValidationError, with_config
+from pydantic import Field, StrictInt, TypeAdapter, with_config
 from pydantic_core import core_schema
 from typing_extensions import TypedDict
 
-from spades.bis.cutthroat import own_and_best
 from spades.contract.bid_lists import LegalBids, PreviousBids
-from spades.contract.faults import Fault, RequestError, faults_in, json_type, pointer, quote
+from spades.contract.faults import Fault, RequestError, pointer, quote
 from spades.contract.fields import (
     DEFAULT_POLICY,
-    NO_SCORES,
     REQUEST_CONFIG,
-    Context,
     Convention,
-    FourInts,
     GameId,
     Level,
     OptionalRules,
@@ -30,6 +26,8 @@ from spades.contract.fields import (
     Players,
     PolicyText,
     RoundId,
+    RulesRead,
+    ScoresRead,
     Style,
     TablesName,
     assumed_rules,
@@ -39,11 +37,11 @@ from spades.contract.fields import (
     with_players,
 )
 from spades.contract.hand_text import Hand
-from spades.contract.reading import check_field_count, in_canonical_form, items_schema
+from spades.contract.reading import fields_of, items_schema
 from spades.options import Policy
 from spades.policies import BEST, POLICY_KINDS, SERVED
 from spades.position import BRIEF, EXPLAINED, NOT_EXPLAINED, Position
-from spades.rules import CUTTHROAT, FIELDS, VARIANTS, Rules, describe
+from spades.rules import FIELDS, VARIANTS, Rules, describe
 from spades.scoring import Standing
 from spades.set_options import Bidder, SetOptions, bidder_of, plays_conventions
 from spades.skill import position_seed
@@ -107,7 +105,6 @@ _EXPLAIN: Final[dict[Any, int]] = {
 Seed = Annotated[StrictInt, Field(ge=0, le=MAX_SEED)]
 
 
-# `rules` comes first, because the validators of the other fields need the rules.
 @with_config(REQUEST_CONFIG)
 class BidRequest(TypedDict, total=False):
     """One position: a hand, the bids before it, the score and the rules."""
@@ -191,8 +188,7 @@ class _Common(NamedTuple):
     fields: dict[str, Any]  # of the request, as pydantic reads them
     rules: Rules  # in force
     bidder: Bidder  # the policy that decides
-    standing: Standing
-    by_seat: FourInts  # in cutthroat the points of the four seats, otherwise NO_SCORES
+    scores: ScoresRead
     assumed: list[str]  # what the request left out
 
 
@@ -212,32 +208,35 @@ def read_bid(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> Bid
 
     ``games``: those that have a win table; ``options``: what the table set gives to policies.
     """
-    fields, rules, bidder, standing, by_seat, assumed = _read(data, _BID, games, options)
-    policy, text, base, convention, _, _ = bidder
-    seed = 0
+    read = _read(data, _BID, games, options)
+    fields, bidder, assumed = read.fields, read.bidder, read.assumed
+    policy, seed = bidder.policy, 0
     if not _CHANGES.isdisjoint(fields):
         policy = _changed(policy, fields)
     position = Position(
-        hand=fields["hand"], bids=fields["previous_bids"], standing=standing, rules=rules, seat_scores=by_seat
+        hand=fields["hand"],
+        bids=fields["previous_bids"],
+        standing=read.scores.standing,
+        rules=read.rules,
+        seat_scores=read.scores.seat_scores,
     )
     if policy.noise_sd:
         given = fields.get("seed")
         seed = position_seed(position) if given is None else given
         if given is None:
             assumed.append("seed")
-    asked = fields.get("explain")
-    legal, explain = fields.get("legal_bids"), _EXPLAIN[asked]
+    explain = fields.get("explain")
     return BidCall(
         position=position,
         policy=policy,
-        policy_text=text,
-        base=base,
-        convention=convention,
-        legal=legal,
-        explain=explain,
+        policy_text=bidder.text,
+        base=bidder.base,
+        convention=bidder.convention,
+        legal=fields.get("legal_bids"),
+        explain=_EXPLAIN[explain],
         assumed=assumed,
         seed=seed,
-        curve=asked == CURVE,
+        curve=explain == CURVE,
     )
 
 
@@ -251,8 +250,15 @@ def _changed(policy: Policy, fields: Mapping[str, Any]) -> Policy:
 
 def read_blind(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> BlindCall:
     """Read a request for a blind nil; arguments: see `read_bid`. Raises `RequestError`."""
-    fields, rules, bidder, standing, _, assumed = _read(data, _BLIND, games, options, blind=True)
-    return BlindCall(fields["previous_bids"], standing, rules, bidder, assumed, fields.get("seed"))
+    read = _read(data, _BLIND, games, options, blind=True)
+    return BlindCall(
+        bids=read.fields["previous_bids"],
+        standing=read.scores.standing,
+        rules=read.rules,
+        bidder=read.bidder,
+        assumed=read.assumed,
+        seed=read.fields.get("seed"),
+    )
 
 
 def _read(data: Any, validate: Any, games: Games, options: SetOptions, blind: bool = False) -> _Common:
@@ -260,54 +266,40 @@ def _read(data: Any, validate: Any, games: Games, options: SetOptions, blind: bo
 
     ``blind``: the request is about a blind nil. Then `best` never means `winprob`, which bids no blind nil.
     """
-    if type(data) is not dict:
-        raise RequestError([Fault("", "wrong-type", f"the request is {json_type(data)}; accepted: an object")])
-    context = Context()
-    fields: dict[str, Any] = {}
-    faults: list[Fault] = []
-    try:
-        fields = validate(data, context=context)
-    except ValidationError as error:
-        check_field_count(data)
-        if (respelled := in_canonical_form(data)) is not None:
-            return _read(respelled, validate, games, options, blind)
-        faults = faults_in(error)
-        broken = {fault.pointer for fault in faults}
+    fields = fields_of(data, validate)
+    faults, rules, data = fields.faults, fields.rules.rules, fields.data
+    if faults:
+        refused = {fault.pointer for fault in faults}
         # Without the fields that could not be read at all.
-        data = {name: value for name, value in data.items() if pointer(name) not in broken}
-    rules, policy, convention = context.rules, data.get("policy"), data.get("convention")
+        data = {name: value for name, value in data.items() if pointer(name) not in refused}
+    policy, convention = data.get("policy"), data.get("convention")
     text = policy or DEFAULT_POLICY
-    has_win_table = text.startswith(BEST) and not blind and _has_win_table(context, games)
+    has_win_table = text.startswith(BEST) and not blind and _has_win_table(fields.rules, games)
     bidder = bidder_of(text, convention, rules.variant, has_win_table, options)
-    conflicts = conflicts_in(data, context, bidder, games)
+    conflicts = conflicts_in(data, fields.rules, bidder, games)
     if faults or conflicts:
         known = {(fault.pointer, fault.code) for fault in faults}
         raise RequestError(faults + [fault for fault in conflicts if (fault.pointer, fault.code) not in known])
-    values, assumed = scores_in(fields, rules, data)
-    by_seat = NO_SCORES
-    if rules.variant == CUTTHROAT:
-        by_seat, bags = values
-        seat = len(fields["previous_bids"])
-        values = [*own_and_best(seat, by_seat), bags[seat], 0]
-    standing = Standing(*values)
+    scores = scores_in(fields.values, rules, data, len(fields.values["previous_bids"]))
+    assumed = scores.assumed
     if policy is None:
         assumed.append("policy")
     if convention is None:
         assumed.append("convention")
     if bidder.needs_win_table:
         assumed += assumed_rules(rules, games)
-    return _Common(fields=fields, rules=rules, bidder=bidder, standing=standing, by_seat=by_seat, assumed=assumed)
+    return _Common(fields=fields.values, rules=rules, bidder=bidder, scores=scores, assumed=assumed)
 
 
-def _has_win_table(context: Context, games: Games) -> bool:
+def _has_win_table(read: RulesRead, games: Games) -> bool:
     """Return whether the rules have a win table, or a similar one that the request accepts."""
-    nearest = games.nearest(context.rules)
-    return nearest is not None and (context.approximate or not nearest.instead)
+    nearest = games.nearest(read.rules)
+    return nearest is not None and (read.approximate or not nearest.instead)
 
 
-def conflicts_in(data: Mapping[str, Any], context: Context, bidder: Bidder, games: Games) -> list[Fault]:
+def conflicts_in(data: Mapping[str, Any], read: RulesRead, bidder: Bidder, games: Games) -> list[Fault]:
     """Return the faults of fields that are valid separately, but not together. ``data`` holds only valid fields."""
-    faults, rules = [], context.rules
+    faults, rules = [], read.rules
     previous, seat = data.get("previous_bids"), data.get("seat")
     if previous is not None and seat is not None and seat != len(previous):
         bids = len(previous)
@@ -323,7 +315,7 @@ def conflicts_in(data: Mapping[str, Any], context: Context, bidder: Bidder, game
         if nearest is None:
             accepted = " or ".join(json.dumps(VARIANTS[variant]) for variant in WON_VARIANTS)
             faults.append(_no_win_table("variant", rules, bidder, accepted))
-        elif nearest.instead and not context.approximate:
+        elif nearest.instead and not read.approximate:
             for field, number in nearest.instead:
                 accepted = json.dumps(FIELDS[field].values.json_of(number))
                 faults.append(_no_win_table(field, rules, bidder, f"{accepted}, or any with approximate: true"))

@@ -13,7 +13,6 @@ from spades.contract.fields import (
     DEFAULT_BIDDER,
     REQUEST_CONFIG,
     BidderName,
-    Context,
     GameId,
     OptionalRules,
     OptionalScores,
@@ -43,7 +42,7 @@ _TRICKS = {
 }
 
 
-def _read_tricks(value: Any, info: ValidationInfo[Context]) -> tuple[tuple[int, ...], ...]:
+def _read_tricks(value: Any, info: ValidationInfo[Rules]) -> tuple[tuple[int, ...], ...]:
     """Return the tricks as card numbers; raise `ValidationError` that lists everything wrong with their form."""
     if value is None:
         return ()
@@ -57,7 +56,7 @@ def _read_tricks(value: Any, info: ValidationInfo[Context]) -> tuple[tuple[int, 
         if type(names) is not list:
             faults.append(((index,), "wrong-type", f"a trick is {json_type(names)}; accepted: an array of cards"))
             continue
-        found, bits = card_list(names, info.context.rules, 4)
+        found, bits = card_list(names, info.context, 4)
         faults += [((index, *place), code, detail) for place, code, detail in found]
         if len(names) < 4 and index + 1 < len(value):
             faults.append(((index,), "hand-size", f"{len(names)} cards; accepted: 4, except in the last trick"))
@@ -167,12 +166,13 @@ def read_card(data: Any, games: Games = SHIPPED) -> CardCall:
     if turn != seat:
         detail = f"seat is {seat}, but seat {turn} plays next after these tricks; accepted: {turn}"
         raise RequestError([Fault("/seat", "seat-mismatch", detail)])
-    values, assumed = scores_in(request, rules, data)
+    read = scores_in(request, rules, data, seat)
+    assumed = read.assumed
     if rules.variant == CUTTHROAT:
-        state.seat_score, state.seat_bags = list(values[0]), list(values[1])
+        state.seat_score, state.seat_bags = list(read.seat_scores), list(read.seat_bags)
     else:
         side = seat & 1
-        state.score[side], state.score[1 - side], state.bags[side], state.bags[1 - side] = values
+        state.score[side], state.score[1 - side], state.bags[side], state.bags[1 - side] = read.standing
     write_rules(state, rules)
     search = None
     if request.get("player") is not None:

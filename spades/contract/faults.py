@@ -86,30 +86,16 @@ _WORD_CODES = {"rules": "unsupported-rules", "convention": "unsupported-conventi
 
 def refusal(*found: tuple[Place, str, str]) -> ValidationError:
     """Return an error with faults of one field; each fault is a place in the field, a code and a sentence."""
-    return joined([_line(place, code, detail) for place, code, detail in found])
+    # pydantic adds the place of the field.
+    return ValidationError.from_exception_data("request", [_line(place, code, detail) for place, code, detail in found])
 
 
-def joined(lines: Sequence[InitErrorDetails]) -> ValidationError:
-    """Return one error for several faults of a field; pydantic adds the place of the field."""
-    return ValidationError.from_exception_data("request", list(lines))
+def faults_in(error: ValidationError, place: Place = ()) -> list[Fault]:
+    """Return each fault with its pointer, its code, and a sentence: what was found and what is accepted.
 
-
-def lines_of(error: ValidationError) -> list[InitErrorDetails]:
-    """Return the faults of an error that pydantic itself raised, so that others can be added."""
-    return [
-        InitErrorDetails(type=line["type"], loc=line["loc"], input=line["input"], ctx=line.get("ctx", {}))
-        for line in error.errors(include_url=False)
-    ]
-
-
-def rule_line(field: str, detail: str) -> InitErrorDetails:
-    """Return the fault of a rule that is not supported."""
-    return _line((field,), "unsupported-rules", detail)
-
-
-def faults_in(error: ValidationError) -> list[Fault]:
-    """Return each fault with its pointer, its code, and a sentence: what was found and what is accepted."""
-    return [_fault(line) for line in error.errors(include_url=False)]
+    ``place``: of the value that was validated, if it is not the whole request.
+    """
+    return [_fault(line, place + line["loc"]) for line in error.errors(include_url=False)]
 
 
 def _line(place: Place, code: str, detail: str) -> InitErrorDetails:
@@ -117,8 +103,8 @@ def _line(place: Place, code: str, detail: str) -> InitErrorDetails:
     return InitErrorDetails(type=PydanticCustomError(code, "{detail}", {"detail": detail}), loc=place, input=None)
 
 
-def _fault(line: Any) -> Fault:
-    place, kind, found, context = line["loc"], line["type"], line["input"], line.get("ctx", {})
+def _fault(line: Any, place: Place) -> Fault:
+    kind, found, context = line["type"], line["input"], line.get("ctx", {})
     where, name = pointer(*place), ".".join(quote(part) for part in place)
     if kind in CODES:
         return Fault(where, kind, context["detail"])
@@ -139,7 +125,7 @@ def _fault(line: Any) -> Fault:
     if kind == "literal_error" and type(found) is str:
         return Fault(
             where,
-            _WORD_CODES.get(place[0], "out-of-range"),
+            _WORD_CODES.get(str(place[0]), "out-of-range"),
             f"{name} is {quote(found)}; accepted: {context['expected']}",
         )
     wanted = context["expected"] if kind == "literal_error" else _EXPECTED.get(kind.partition("_")[0])

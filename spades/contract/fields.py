@@ -1,21 +1,21 @@
 """Fields that several requests share: rules, scores, who bids and how, the tables, and the names of a game and round.
 
-The other fields of a request depend on the rules, which determine the deck and the possible bids. So `rules` is read
-first and put into the `Context`, which the validators of the other fields get. Faulty rules are read as far as
+The other fields of a request depend on the rules, which determine the deck and the possible bids. So `read_rules` reads
+them first, and the validators of the other fields get them as pydantic's context. Faulty rules are read as far as
 possible, so that the same answer can list the faults of the other fields.
 """
 
 import json
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias
 
-import orjson
 from pydantic import (
     AfterValidator,
     ConfigDict,
     Field,
     PlainValidator,
+    SkipValidation,
     StrictBool,
     StrictFloat,
     StrictInt,
@@ -28,17 +28,17 @@ from pydantic import (
 )
 from typing_extensions import TypedDict
 
+from spades.bis.cutthroat import own_and_best
 from spades.contract.faults import (
     TABLE_OF_FOUR,
     Fault,
     Place,
-    joined,
+    RequestError,
+    faults_in,
     json_type,
-    lines_of,
     pointer,
     quote,
     refusal,
-    rule_line,
 )
 from spades.errors import PolicyError, RulesError
 from spades.inference.holders import BIDDERS
@@ -46,19 +46,13 @@ from spades.options import CONVENTIONS, FULL_LEVEL, PLAYER_KINDS, Policy
 from spades.policies import BEST, SERVED, decider_of, parse_policy, with_skill
 from spades.position import is_over
 from spades.rules import CUTTHROAT, FIELDS, PRESETS, VARIANTS, Flag, Integer, Rule, Rules, make_rules
+from spades.scoring import START, Standing
 from spades.winprob.games import Games
 from spades.winprob.nearest_errors import ERRORS
 
 DEFAULT_PRESET: Final = "classic"
 CLASSIC: Final = PRESETS[DEFAULT_PRESET]
 REQUEST_CONFIG = ConfigDict(extra="forbid", strict=True)  # of every object that callers send
-
-
-class Context:
-    """The data that the validators of one request share."""
-
-    rules = CLASSIC  # in force, as far as they could be read
-    approximate = True  # whether a win table for similar rules may be used
 
 
 def _type_of(rule: Rule) -> Any:
@@ -94,49 +88,57 @@ RuleSet.__doc__ = (
 _VALIDATE = TypeAdapter[dict[str, Any]](RuleSet).validator.validate_python
 
 
-# Rules that were read before, by their JSON text, because reading them takes longer than any other field. Few rule sets
-# are in use. When this cache is full, other rules are read each time.
-_KNOWN: dict[bytes, tuple[Rules, bool]] = {}
-_MOST_KNOWN: Final = 1024
-_MOST_KNOWN_BYTES: Final = 1024  # longest text; longer rules are useless
+class RulesRead(NamedTuple):
+    """The rules of a request as far as they could be read, and the faults of the others."""
+
+    rules: Rules
+    approximate: bool = True  # whether a win table for similar rules may be used
+    faults: tuple[Fault, ...] = ()
 
 
-def _read(given: Any, info: ValidationInfo[Context]) -> Rules:
-    """Return the rules in force; they are put into the context even if some rules are refused."""
-    try:
-        text = orjson.dumps(given)
-    except orjson.JSONEncodeError:  # nested too deeply, although rules are not nested
-        text = b""
-    context = info.context
-    if text in _KNOWN:
-        context.rules, context.approximate = _KNOWN[text]
-        return context.rules
-    lines = []
+NO_RULES: Final = RulesRead(CLASSIC)  # of a request without `rules`
+
+
+def read_rules(given: Any) -> RulesRead:
+    """Read the `rules` of a request; None: it has none."""
+    if given is None:
+        return NO_RULES
+    if type(given) is dict:
+        try:
+            return _valid_rules(tuple(given.items()), tuple(map(type, given.values())))
+        except (TypeError, RequestError):  # a value that cannot be a key of the cache, or a fault
+            pass
+    return _read_rules(given)
+
+
+@lru_cache(maxsize=1024)  # few rule sets are in use, and reading one takes longer than any other field
+def _valid_rules(items: tuple[tuple[str, Any], ...], types: tuple[type, ...]) -> RulesRead:
+    """Read rules without faults. ``types``: of the values, because 1 == True. Raises `RequestError`."""
+    read = _read_rules(dict(items))
+    if read.faults:
+        raise RequestError(read.faults)
+    return read
+
+
+def _read_rules(given: Any) -> RulesRead:
+    faults: list[Fault] = []
     try:
         fields = _VALIDATE(given)
     except ValidationError as error:
+        faults = faults_in(error, ("rules",))
         if type(given) is not dict:
-            raise
-        lines = lines_of(error)
-        broken = {line["loc"][0] for line in lines}
-        fields = {name: value for name, value in given.items() if name not in broken}
+            return RulesRead(CLASSIC, faults=tuple(faults))
+        refused = {line["loc"][0] for line in error.errors(include_url=False)}
+        fields = {name: value for name, value in given.items() if name not in refused}
+    changes = {name: value for name, value in fields.items() if value is not None or takes_null(name)}
+    approximate = changes.pop("approximate", True)
+    preset = changes.pop("preset", DEFAULT_PRESET)
     try:
-        rules = _made(fields)
+        rules = make_rules(preset, changes)
     except RulesError as error:  # each value is supported, but not the combination
-        lines.append(rule_line(error.field, str(error)))
-        rules = PRESETS[fields.get("preset") or DEFAULT_PRESET]
-    context.rules, context.approximate = rules, fields.get("approximate") is not False
-    if lines:
-        raise joined(lines)
-    if len(_KNOWN) < _MOST_KNOWN and len(text) <= _MOST_KNOWN_BYTES:
-        _KNOWN[text] = rules, context.approximate
-    return rules
-
-
-def _made(fields: Mapping[str, Any]) -> Rules:
-    overrides = {name: value for name, value in fields.items() if value is not None or takes_null(name)}
-    overrides.pop("approximate", None)
-    return make_rules(overrides.pop("preset", DEFAULT_PRESET), overrides)
+        rules = PRESETS[preset]
+        faults.append(Fault(pointer("rules", error.field), "unsupported-rules", str(error)))
+    return RulesRead(rules, approximate, tuple(faults))
 
 
 def takes_null(name: str) -> bool:
@@ -144,9 +146,9 @@ def takes_null(name: str) -> bool:
     return name in FIELDS and getattr(FIELDS[name].values, "null", None) is not None
 
 
-# A plain validator, because a wrap validator would make an object for each request.
-RulesInForce: TypeAlias = Annotated[Any, PlainValidator(_read, json_schema_input_type=RuleSet)]
-OptionalRules = Annotated[RulesInForce | None, Field(description="The rules of the game. Default: preset classic.")]
+# `read_rules` reads them, before the other fields are read.
+RulesField: TypeAlias = Annotated[RuleSet | None, SkipValidation]
+OptionalRules = Annotated[RulesField, Field(description="The rules of the game. Default: preset classic.")]
 
 
 SCORE_LIMIT: Final = 10_000  # points, either way
@@ -156,7 +158,6 @@ SEAT_FIELDS: Final = ("seats", "bags")  # in games of four seats
 _SIDE_BAGS: Final = ("us_bags", "them_bags")
 NO_SCORES: Final = (0, 0, 0, 0)
 FourInts: TypeAlias = tuple[int, int, int, int]
-_NOTHING: Final[dict[str, Any]] = {}
 
 
 def bags_below(rules: Rules) -> int:
@@ -186,14 +187,14 @@ def four_numbers(name: str, values: Any, low: int, high: int) -> FourInts | None
     return values[0], values[1], values[2], values[3]
 
 
-def _read_seats(values: Any, info: ValidationInfo[Context]) -> Any:
+def _read_seats(values: Any, info: ValidationInfo[Rules]) -> Any:
     """Return the points of four seats. In games of two sides, return them unread: `score_faults` refuses them."""
-    rules = info.context.rules
+    rules = info.context
     return four_numbers("scores.seats", values, -SCORE_LIMIT, SCORE_LIMIT) if rules.variant == CUTTHROAT else values
 
 
-def _read_bags(values: Any, info: ValidationInfo[Context]) -> Any:
-    rules = info.context.rules
+def _read_bags(values: Any, info: ValidationInfo[Rules]) -> Any:
+    rules = info.context
     return four_numbers("scores.bags", values, 0, bags_below(rules) - 1) if rules.variant == CUTTHROAT else values
 
 
@@ -275,25 +276,33 @@ def _game_over_faults(scores: Mapping[str, Any], rules: Rules) -> list[Fault]:
     return faults
 
 
-def scores_in(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any]) -> tuple[list[Any], list[str]]:
-    """Return the values of SIDE_FIELDS, or in cutthroat of SEAT_FIELDS, and the missing fields of rules and scores."""
+class ScoresRead(NamedTuple):
+    """The scores of a request, as the player in one seat sees them."""
+
+    standing: Standing  # in cutthroat: of the player, and of the player with the best score of the three others
+    seat_scores: FourInts  # in cutthroat: points of the four seats, otherwise NO_SCORES; seat_bags likewise
+    seat_bags: FourInts
+    assumed: list[str]  # the missing fields of rules and scores
+
+
+def scores_in(values: Mapping[str, Any], rules: Rules, data: Mapping[str, Any], seat: int) -> ScoresRead:
+    """Return the scores in the fields ``values`` of the request ``data``, for the player in ``seat``."""
     assumed = []
     given = data.get("rules")
     if given is None or given.get("preset") is None:
         assumed.append("rules.preset")
-    scores = request.get("scores")
+    scores = values.get("scores")
     solo = rules.variant == CUTTHROAT
     if scores is None:
         assumed.append("scores")
-        scores = _NOTHING
-    names = SEAT_FIELDS if solo else SIDE_FIELDS
-    values: list[Any] = [*map(scores.get, names)]
-    if None in values:
-        if scores is not _NOTHING:
-            assumed += [f"scores.{name}" for name, value in zip(names, values, strict=True) if value is None]
-        none = NO_SCORES if solo else 0
-        values = [none if value is None else value for value in values]
-    return values, assumed
+        return ScoresRead(START, NO_SCORES, NO_SCORES, assumed)
+    assumed += [f"scores.{name}" for name in (SEAT_FIELDS if solo else SIDE_FIELDS) if scores.get(name) is None]
+    if not solo:
+        standing = Standing(*(scores.get(name) or 0 for name in SIDE_FIELDS))
+        return ScoresRead(standing, NO_SCORES, NO_SCORES, assumed)
+    points, bags = (scores.get(name) or NO_SCORES for name in SEAT_FIELDS)
+    us, them = own_and_best(seat, points)
+    return ScoresRead(Standing(us=us, them=them, us_bags=bags[seat], them_bags=0), points, bags, assumed)
 
 
 POLICIES: Final = (BEST, *SERVED)

@@ -6,7 +6,6 @@ from pydantic import Field, PlainValidator, ValidationInfo, WithJsonSchema
 
 from spades.cards import CARD_BITS, DECK_BITS, DECKS, MAX_PBN_CHARS, RANKS, SUIT_TEXTS, pbn_names
 from spades.contract.faults import Fault, Place, json_type, pointer, quote, refusal
-from spades.contract.fields import Context
 from spades.legal import deck_number
 from spades.passing import MOST_PASSED, PassedCards, check_pass
 from spades.rules import Rules
@@ -54,9 +53,9 @@ _DECKS = [_Cards(number) for number in range(len(DECKS))]
 _SPELLINGS = {spelling for cards in _DECKS for spelling in cards.bits}
 
 
-def _read(value: Any, info: ValidationInfo[Context]) -> int:
+def _read(value: Any, info: ValidationInfo[Rules]) -> int:
     """Return the cards as bits; raise `ValidationError` with every fault of the hand."""
-    cards = _DECKS[deck_number(info.context.rules)]
+    cards = _DECKS[deck_number(info.context)]
     names: Any = value
     if type(value) is str:
         if len(value) == TRICKS + 3 and value.count(".") == 3:  # no jokers, no "10", no spaces
@@ -81,7 +80,7 @@ def _read(value: Any, info: ValidationInfo[Context]) -> int:
     raise refusal(*_faults(value, names, cards))
 
 
-def _read_exchanged(value: Any, info: ValidationInfo[Context]) -> int | None:
+def _read_exchanged(value: Any, info: ValidationInfo[Rules]) -> int | None:
     """Return the cards of a list as bits, None for null; raise `ValidationError` with every fault."""
     if value is None:
         return None
@@ -89,7 +88,7 @@ def _read_exchanged(value: Any, info: ValidationInfo[Context]) -> int | None:
         raise refusal(((), "wrong-type", f"{info.field_name} is {json_type(value)}; accepted: an array of cards"))
     if not 0 < len(value) <= MOST_PASSED:
         raise refusal(((), "hand-size", f"{info.field_name} has {len(value)} cards; accepted: 1..{MOST_PASSED}"))
-    faults, bits = card_list(value, info.context.rules)
+    faults, bits = card_list(value, info.context)
     if faults:
         raise refusal(*faults)
     return sum(bits)

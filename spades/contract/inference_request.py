@@ -6,7 +6,6 @@ from typing import Annotated, Any, Final, NamedTuple, Required
 from pydantic import Field, PlainValidator, StrictInt, TypeAdapter, ValidationInfo, WithJsonSchema, with_config
 from typing_extensions import TypedDict
 
-from spades.bis.cutthroat import own_and_best
 from spades.cards import SUIT_TEXTS, SUITS
 from spades.contract.bid_lists import MadeBids
 from spades.contract.bid_request import Seed
@@ -15,7 +14,6 @@ from spades.contract.fields import (
     DEFAULT_BIDDER,
     REQUEST_CONFIG,
     BidderName,
-    Context,
     GameId,
     OptionalRules,
     Scores,
@@ -38,8 +36,7 @@ from spades.inference.holders import Bids, nils_unread, reads_bids
 from spades.inference.knowledge import SPECTATOR, View, contradictions, with_first_trick
 from spades.legal import deck_of
 from spades.passing import PassedCards
-from spades.rules import CUTTHROAT, VARIANTS, Rules
-from spades.scoring import Standing
+from spades.rules import VARIANTS, Rules
 
 MAX_DEALS: Final = 1000
 MAX_INFERENCE_ITEMS: Final = 64  # requests in one POST /v1/inferences; each takes as long as many bids
@@ -79,12 +76,12 @@ def _by_seat(value: Any, field: str, most: int, what: str) -> list[tuple[int, li
     return [(int(seat), items) for seat, items in value.items()]
 
 
-def _read_played(value: Any, info: ValidationInfo[Context]) -> tuple[int, ...]:
+def _read_played(value: Any, info: ValidationInfo[Rules]) -> tuple[int, ...]:
     """Return the cards that each seat has played, as bits."""
     played = [0, 0, 0, 0]
     faults: list[tuple[Place, str, str]] = []
     for seat, names in _by_seat(value, "played", TRICKS, "cards"):
-        found, bits = card_list(names, info.context.rules)
+        found, bits = card_list(names, info.context)
         faults += [((str(seat), *place), code, detail) for place, code, detail in found]
         played[seat] = sum(bits)
     if faults:
@@ -162,7 +159,7 @@ class InferenceRequest(InferenceItemRequest, total=False):
     seed: Annotated[Seed | None, Field(description="Seed of the deals. Default: 0.")]
 
 
-def _refuse_in_batch(value: Any, info: ValidationInfo[Context]) -> None:
+def _refuse_in_batch(value: Any, info: ValidationInfo[Rules]) -> None:
     """Refuse a field of POST /v1/inference in a request of a batch."""
     raise refusal(((), "unsupported-field", f"{info.field_name} is present; accepted: only in POST /v1/inference"))
 
@@ -243,10 +240,8 @@ def _call_of(data: Any, validate: Any) -> InferenceCall:
     if found_in_view:
         raise RequestError([Fault(pointer(*one.place), "contradiction", one.detail) for one in found_in_view])
     shown = with_first_trick(view)
-    values, assumed = scores_in(request, rules, data)
-    if rules.variant == CUTTHROAT:
-        points, bags = values
-        values = [*own_and_best(max(view.seat, 0), points), bags[view.seat], 0]
+    scores = scores_in(request, rules, data, seat or 0)
+    assumed = scores.assumed
     policy = request.get("policy")
     if policy is None:
         assumed.append("policy")
@@ -254,7 +249,7 @@ def _call_of(data: Any, validate: Any) -> InferenceCall:
         assumed.append(f"bids, not read in variant {VARIANTS[rules.variant]}")
     elif nils_unread(shown, bids, rules):
         assumed.append("bids, nils not read before the exchange")
-    made = Bids(bids, policy or DEFAULT_BIDDER, Standing(*values))
+    made = Bids(bids, policy or DEFAULT_BIDDER, scores.standing)
     return InferenceCall(shown, made, rules, request.get("deals") or 0, request.get("seed") or 0, assumed)
 
 

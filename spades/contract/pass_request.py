@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 
 from spades.contract.bid_lists import FourBids
 from spades.contract.faults import Fault, RequestError, pointer
-from spades.contract.fields import REQUEST_CONFIG, RulesInForce
+from spades.contract.fields import REQUEST_CONFIG, RulesField
 from spades.contract.hand_text import Exchanged, Hand
 from spades.contract.reading import read_fields
 from spades.passing import MOST_PASSED, cards_to_pass, gives_first
@@ -19,7 +19,7 @@ from spades.scoring import BLIND_NIL, is_nil
 class PassRequest(TypedDict, total=False):
     """A hand after the bidding, in a game in which a nil bidder and partner exchange cards."""
 
-    rules: Annotated[RulesInForce | None, Field(description="The rules of the game, with nil_pass or blind_nil_pass.")]
+    rules: Annotated[RulesField, Field(description="The rules of the game, with nil_pass or blind_nil_pass.")]
     hand: Required[Hand]
     bids: Required[FourBids]
     seat: Required[Annotated[StrictInt, Field(ge=0, le=3, description="Place of the hand in the bidding order.")]]

@@ -6,12 +6,12 @@ not here: their own validators (`hand_text`, `bid_lists`) read them.
 
 import re
 from collections.abc import Collection, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError, WithJsonSchema
 
 from spades.contract.faults import Fault, RequestError, faults_in, is_huge, json_type
-from spades.contract.fields import Context, policy_fault
+from spades.contract.fields import RulesRead, policy_fault, read_rules
 from spades.options import CONVENTIONS, PLAYER_KINDS
 from spades.rules import FIELDS, PRESETS, Rules
 
@@ -19,21 +19,41 @@ MAX_KEYS: Final = 64  # maximum number of fields in a request, including those i
 _OBJECTS: Final = ("scores", "rules", "style", "players")  # fields of a request that are objects
 
 
-def read_fields(data: Any, validate: Any) -> tuple[dict[str, Any], Rules]:
-    """Return the fields of a request as ``validate`` reads them, and the rules in force. Raises `RequestError`.
+class Fields(NamedTuple):
+    """The fields of a request, as far as they could be read."""
 
-    It is for requests without a policy that bids.
+    data: dict[str, Any]  # the request, in its canonical form if it was not accepted as it is
+    values: dict[str, Any]  # as pydantic reads them; empty if there is a fault
+    rules: RulesRead
+    faults: list[Fault]
+
+
+def fields_of(data: Any, validate: Any, rules: RulesRead | None = None) -> Fields:
+    """Read the rules of a request, and then its fields with ``validate``; ``rules``: for requests without such a field.
+
+    Raises `RequestError` for what is no object, or has too many fields.
     """
     if type(data) is not dict:
         raise RequestError([Fault("", "wrong-type", f"the request is {json_type(data)}; accepted: an object")])
-    context = Context()
+    read = read_rules(data.get("rules")) if rules is None else rules
+    faults, values = [*read.faults], {}
     try:
-        return validate(data, context=context), context.rules
+        values = validate(data, context=read.rules)
     except ValidationError as error:
+        faults += faults_in(error)
+    if faults:
         check_field_count(data)
         if (respelled := in_canonical_form(data)) is not None:
-            return read_fields(respelled, validate)
-        raise RequestError(faults_in(error)) from None
+            return fields_of(respelled, validate, rules)
+    return Fields(data, values, read, faults)
+
+
+def read_fields(data: Any, validate: Any, rules: RulesRead | None = None) -> tuple[dict[str, Any], Rules]:
+    """Return the fields of a request and the rules in force; arguments: see `fields_of`. Raises `RequestError`."""
+    fields = fields_of(data, validate, rules)
+    if fields.faults:
+        raise RequestError(fields.faults)
+    return fields.values, fields.rules.rules
 
 
 def items_schema(model: str, most: int) -> WithJsonSchema:

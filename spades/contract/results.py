@@ -25,6 +25,7 @@ from spades.contract.bid_lists import ReportedBids
 from spades.contract.bid_request import MAX_ITEMS
 from spades.contract.faults import Fault, RequestError, refusal
 from spades.contract.fields import (
+    NO_RULES,
     POLICY_CHARS,
     POLICY_PATTERN,
     REQUEST_CONFIG,
@@ -164,7 +165,7 @@ class ResultCall(NamedTuple):
 
 def read_result(data: Any) -> ResultCall:
     """Read one result. Raises `RequestError` with every fault."""
-    fields, _ = read_fields(data, _RESULT)
+    fields, _ = read_fields(data, _RESULT, NO_RULES)
     faults = _conflicts(fields)
     if faults:
         raise RequestError(faults)

@@ -349,3 +349,10 @@ def test_every_field_is_described_without_a_default(field):
     described = TypeAdapter(BidRequest).json_schema()["properties"][field]
     assert "description" in described or "$ref" in described
     assert "default" not in described
+
+
+def test_rules_that_are_equal_in_python_but_not_in_json_are_not_mixed_up():
+    assert read_bid(REQUEST | {"rules": {"blind_nil": True}}).position.rules.blind_nil
+    (fault,) = faults_of(REQUEST | {"rules": {"blind_nil": 1}})
+    assert (fault.pointer, fault.code) == ("/rules/blind_nil", "wrong-type")
+    assert faults_of(REQUEST | {"rules": {"blind_nil": [1]}}) != []

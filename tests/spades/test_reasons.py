@@ -10,7 +10,7 @@ import numpy as np
 import orjson
 import pytest
 
-from service.endpoints import searches
+from service.endpoints import cards
 from spades import explanations, policies, skill
 from spades.bidder import decide, turn_of
 from spades.bis.blind_nil import BLIND_NIL_RULES
@@ -281,7 +281,7 @@ def test_every_step_has_a_reason():
 
 
 def test_every_reason_is_given_somewhere():
-    files = (explanations, skill, policies, card_explanation, searches)
+    files = (explanations, skill, policies, card_explanation, cards)
     text = "".join(Path(str(module.__file__)).read_text() for module in files)
     literal = set(re.findall(r'"([a-z0-9-]+)"', text))
     steps = {*RULE_NAMES, *CONVENTION_RULES, *NUMBER_RULES}

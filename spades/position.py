@@ -6,13 +6,13 @@ made yet is NO_BID. The bidder's seat equals the number of previous bids.
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from spades.cards import parse_hand
+from spades.cards import CARD_NAMES, cards_of, parse_hand
 from spades.errors import PositionError
 from spades.legal import SPADE_COUNTS, deck_number, possible_bids
 from spades.options import Policy
-from spades.rules import CLASSIC, CUTTHROAT, VARIANTS, Rules
+from spades.rules import CLASSIC, CUTTHROAT, VARIANTS, Rules, overrides_of
 from spades.scoring import BLIND_NIL, NO_BID, START, Standing, contract_of, game_winner, is_nil
 from spades.tables import Tables
 
@@ -180,6 +180,28 @@ class Position(NamedTuple):
         seat, checked_bids = len(bids), check_bids(bids, rules)
         standing, by_seat = check_scores(seat, Standing(us, them, us_bags, them_bags), scores, rules)
         return cls(cards, checked_bids, standing, rules, by_seat)
+
+    def to_request(self) -> dict[str, Any]:
+        """Return the request for a bid in this position, ready for JSON. `contract.bid_request.read_bid` reads it.
+
+        In cutthroat, a position has the bags of the bidder only; those of the other seats are 0 in the request.
+
+        >>> request = Position.of("AKJ62.AQ.Q.K9543", bids=(3, 0), us=120).to_request()
+        >>> request["hand"][:3], request["previous_bids"], request["scores"]["us"], request["rules"]
+        (['3C', '4C', '5C'], [3, 0], 120, {'preset': 'classic'})
+        """
+        names = CARD_NAMES[deck_number(self.rules)]
+        scores: dict[str, Any] = self.standing._asdict()
+        if self.rules.variant == CUTTHROAT:
+            bags = [0, 0, 0, 0]
+            bags[len(self.bids)] = self.standing.us_bags
+            scores = {"seats": [*self.seat_scores], "bags": bags}
+        return {
+            "hand": [names[card] for card in cards_of(self.hand)],
+            "previous_bids": ["blind_nil" if bid == BLIND_NIL else bid for bid in self.bids],
+            "scores": scores,
+            "rules": {"preset": "classic"} | overrides_of(self.rules),
+        }
 
 
 def check_bids(bids: Sequence[int], rules: Rules) -> tuple[int, ...]:

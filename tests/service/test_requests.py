@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from spades.cards import CARD_CODES, DECKS, format_pbn
+from spades.cards import CARD_CODES, CARD_NAMES, DECKS, format_pbn
 from spades.contract import bid_lists
 from spades.contract.bid_request import BidRequest, read_bid, read_blind
 from spades.contract.examples import BLIND_REQUEST, CUTTHROAT_REQUEST, REQUEST
@@ -18,7 +18,7 @@ from spades.contract.fields import takes_null
 from spades.errors import RulesError
 from spades.legal import deck_number
 from spades.options import CONVENTIONS
-from spades.position import BRIEF
+from spades.position import BRIEF, Position
 from spades.rules import CUTTHROAT, FIELDS, NO_LOSING_GOAL, PRESETS, VARIANTS, describe, make_rules
 from spades.scoring import BLIND_NIL
 from tests import naive
@@ -166,6 +166,27 @@ def spoilt_requests(draw) -> dict:
             else:
                 target[key] = draw(_LIKELY | _JSON)
     return request
+
+
+@given(valid_requests())
+@settings(max_examples=300, deadline=None)
+def test_a_position_writes_itself_as_a_request(request):
+    position = read_bid(request).position
+    written = position.to_request()
+    assert read_bid(orjson.loads(orjson.dumps(written))).position == position
+    assert position.to_request() == written
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_position_of_each_preset_writes_itself_as_a_request(preset):
+    rules = make_rules(preset)
+    cards = list(CARD_NAMES[deck_number(rules)].values())[:13]
+    scores = {"scores": (-20, 130, 95, 0), "us_bags": 2} if rules.variant == CUTTHROAT else {"us": 120, "them": -35}
+    bids = (BLIND_NIL,) if rules.blind_nil else (4,)
+    position = Position.of(cards, bids, rules=rules, **scores)
+    call = read_bid(position.to_request())
+    assert call.position == position
+    assert not [name for name in call.assumed if name.startswith(("rules.preset", "scores"))]
 
 
 @given(valid_requests())

@@ -8,14 +8,12 @@ docs/how-to/add-a-rule.md.
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias, get_type_hints
 
 from spades.cards import DECKS, JJDD_DECK, JOKERS_DEUCE_DECK, STANDARD
 from spades.errors import RulesError
-
-_UNDECIDED: Any = object()
 
 
 @dataclass(frozen=True)
@@ -107,27 +105,11 @@ Values: TypeAlias = Flag | Integer | Word
 class Rule:
     """The declaration of one field of `Rules`. Its name, type and default are in `Rules` itself."""
 
-    values: Values = field(
-        default=_UNDECIDED,
-        metadata={"question": "which JSON values it takes: Flag(), Integer(low, high) or Word(words)"},
-    )
-    meaning: str = field(default=_UNDECIDED, metadata={"question": "what it means, as a plain sentence for callers"})
-    fixed_in: tuple[int, ...] = field(
-        default=_UNDECIDED,
-        metadata={"question": "the variants in which only the rule's default is accepted, () if there are none"},
-    )
-    seen_by_ignore: bool = field(
-        default=_UNDECIDED,
-        metadata={
-            "question": "True if a policy with rules=ignore sees its value, False if that policy sees the default"
-        },
-    )
-    games_column: int | None = field(
-        default=_UNDECIDED,
-        metadata={
-            "question": "its column in the table `games` (the next free one) if it changes a win table, else None"
-        },
-    )
+    values: Values  # the JSON values that it takes
+    meaning: str  # a plain sentence for callers
+    fixed_in: tuple[int, ...]  # the variants in which only the default is accepted
+    seen_by_ignore: bool  # whether a policy with rules=ignore sees the value; otherwise it sees the default
+    games_column: int | None  # its column in the table `games` if it changes a win table: the next free one
     only_with: str | None = None  # name of a flag; if that flag is off, the value has no effect
     name: str = ""  # set by `fields_of`, as is the default
     default: int = 0
@@ -141,54 +123,16 @@ class Rule:
 def fields_of(rules_class: type) -> Mapping[str, Rule]:
     """Return the `Rule` of each field of a named tuple, by name and in field order.
 
-    Raises `TypeError` if a declaration is incomplete or wrong. The message names the field and what to decide.
+    Raises `TypeError` for a field without a `Rule` or without a default.
     """
     defaults: Mapping[str, int] = rules_class._field_defaults  # type: ignore[attr-defined]
     declared: dict[str, Rule] = {}
     for name, hint in get_type_hints(rules_class, include_extras=True).items():
-        where = f"{rules_class.__name__}.{name}"
         rules = [rule for rule in getattr(hint, "__metadata__", ()) if isinstance(rule, Rule)]
-        rule = rules[0] if rules else Rule()
-        questions = [
-            f"{attribute.name} ({attribute.metadata['question']})"
-            for attribute in fields(rule)
-            if attribute.metadata and getattr(rule, attribute.name) in (_UNDECIDED, "")  # "": an empty meaning
-        ]
-        if questions:
-            raise TypeError(f"{where}: declare it as Annotated[int, Rule(...)] and decide {'; '.join(questions)}")
-        if name not in defaults:
-            raise TypeError(f"{where} has no default; give it the value of games that do not use the rule")
-        rule = replace(rule, name=name, default=defaults[name])
-        unknown_word = isinstance(rule.values, Word) and rule.default not in range(len(rule.values.words))
-        if unknown_word or rule.values.number_of(rule.json_default) != rule.default:
-            raise TypeError(
-                f"{where}: the default is {rule.default}; accepted: a number that is stored for {rule.values.expected}"
-            )
-        declared[name] = rule
-    _check_columns(rules_class.__name__, declared)
+        if not rules or name not in defaults:
+            raise TypeError(f"{rules_class.__name__}.{name}: declare it as Annotated[int, Rule(...)] = DEFAULT")
+        declared[name] = replace(rules[0], name=name, default=defaults[name])
     return MappingProxyType(declared)
-
-
-def _check_columns(owner: str, declared: Mapping[str, Rule]) -> None:
-    taken: dict[int, str] = {}
-    for rule in declared.values():
-        if rule.only_with is not None:
-            flag = declared.get(rule.only_with)
-            if flag is None or flag.values != Flag() or flag.games_column is None:
-                raise TypeError(
-                    f"{owner}.{rule.name}: only_with is {rule.only_with!r}; accepted: a flag that changes a win table"
-                )
-        if rule.games_column in taken:
-            raise TypeError(
-                f"{owner}.{rule.name}: games_column is {rule.games_column}, which is the column of "
-                f"{taken[rule.games_column]}; accepted: the next free column or None"
-            )
-        if rule.games_column is not None:
-            taken[rule.games_column] = rule.name
-    for column in range(len(taken)):
-        if column not in taken:
-            last = max(taken)
-            raise TypeError(f"{owner}.{taken[last]}: games_column is {last}; accepted: {column}, the next free column")
 
 
 NO_LOSING_GOAL = -(10**6)  # value of `lose` if there is no losing goal

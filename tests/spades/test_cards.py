@@ -121,9 +121,9 @@ def test_cards_of_sees_the_jokers():
     assert cards.cards_of(hand_of(["BJ", "2C", "LJ"])) == [0, 61, 62]
 
 
-@pytest.mark.parametrize(("text", "suits"), [("AKJ62.AQ.Q", 3), ("AKJ62.AQ.Q.K9543.", 5), ("AKQ", 1), ("", 1)])
-def test_pbn_of_other_than_four_suits(text, suits):
-    with pytest.raises(HandSizeError, match=f"has {suits} suits; accepted: 4"):
+@pytest.mark.parametrize("text", ["AKJ62.AQ.Q", "AKJ62.AQ.Q.K9543.", "AKQ", ""])
+def test_pbn_of_other_than_four_suits(text):
+    with pytest.raises(HandSizeError, match="is no hand; accepted: four suits"):
         cards.parse_pbn(text)
 
 

@@ -1,4 +1,4 @@
-"""An incomplete declaration of a rule is refused with a message that names the rule and what to decide."""
+"""The declarations of the rules: complete, and consistent with each other."""
 
 from dataclasses import fields, replace
 from typing import Annotated, NamedTuple
@@ -30,57 +30,35 @@ def test_a_whole_row_is_taken():
     assert found["overtime"].json_default is None
 
 
-QUESTIONS = {field.name: field.metadata["question"] for field in fields(Rule) if "question" in field.metadata}
+def test_every_decision_must_be_made():
+    for attribute in ("values", "meaning", "fixed_in", "seen_by_ignore", "games_column"):
+        decided = {one.name: getattr(DECIDED, one.name) for one in fields(DECIDED) if one.name != attribute}
+        with pytest.raises(TypeError, match=f"missing 1 required keyword-only argument: '{attribute}'"):
+            Rule(**decided)
 
 
-def test_what_must_be_decided():
-    assert set(QUESTIONS) == {"values", "meaning", "fixed_in", "seen_by_ignore", "games_column"}
-
-
-@pytest.mark.parametrize("attribute", QUESTIONS)
-def test_each_decision_is_asked_for(attribute):
-    decided = {name: getattr(DECIDED, name) for name in QUESTIONS if name != attribute}
-    with pytest.raises(TypeError) as caught:
-        declared(Rule(**decided))
-    text = str(caught.value)
-    assert text.startswith("Some.overtime: declare it as Annotated[int, Rule(...)] and decide ")
-    assert text.endswith(f"decide {attribute} ({QUESTIONS[attribute]})")
-
-
-def test_a_field_without_a_row_is_asked_for_everything():
+def test_a_field_without_a_row_or_a_default_is_refused():
     class Bare(NamedTuple):
         overtime: int = 0
 
-    with pytest.raises(TypeError, match=r"Bare\.overtime: declare it") as caught:
-        fields_of(Bare)
-    assert all(f"{name} ({question})" in str(caught.value) for name, question in QUESTIONS.items())
-
-
-def test_a_field_without_a_default_is_refused():
     class Required(NamedTuple):
         overtime: Annotated[int, DECIDED]
 
-    with pytest.raises(TypeError, match=r"Required\.overtime has no default"):
-        fields_of(Required)
+    for owner in (Bare, Required):
+        with pytest.raises(TypeError, match=rf"{owner.__name__}\.overtime: declare it as Annotated\[int, Rule"):
+            fields_of(owner)
 
 
-@pytest.mark.parametrize(
-    ("changes", "default", "message"),
-    [
-        ({}, 6, "the default is 6; accepted: a number that is stored for an integer 0..5 or null"),
-        ({"values": Flag()}, 2, "the default is 2; accepted: a number that is stored for true or false"),
-        ({"values": Word(("a", "b"))}, 2, "the default is 2; accepted: a number that is stored for one of a, b"),
-        ({"meaning": ""}, 0, "decide meaning (what it means, as a plain sentence for callers)"),
-        ({"games_column": 0}, 0, "games_column is 0, which is the column of on; accepted: the next free column"),
-        ({"games_column": 2}, 0, "games_column is 2; accepted: 1, the next free column"),
-        ({"only_with": "off"}, 0, "only_with is 'off'; accepted: a flag that changes a win table"),
-        ({"only_with": "overtime"}, 0, "only_with is 'overtime'; accepted: a flag"),
-    ],
-)
-def test_rows_that_cannot_be(changes, default, message):
-    with pytest.raises(TypeError, match="overtime") as caught:
-        declared(replace(DECIDED, **changes), default)
-    assert message in str(caught.value)
+def test_the_columns_of_the_win_tables_have_no_gaps():
+    columns = [rule.games_column for rule in FIELDS.values() if rule.games_column is not None]
+    assert sorted(columns) == list(range(len(columns)))
+
+
+@pytest.mark.parametrize("name", [rule.only_with for rule in FIELDS.values() if rule.only_with])
+def test_a_rule_depends_on_a_flag_that_changes_a_win_table(name):
+    flag = FIELDS[name]
+    assert flag.values == Flag()
+    assert flag.games_column is not None
 
 
 @pytest.mark.parametrize("name", FIELDS)
@@ -90,6 +68,7 @@ def test_every_rule_is_explained_to_callers(name):
     assert rule.meaning[0].isupper()
     assert set(rule.fixed_in) <= set(range(len(VARIANTS)))
     assert rule.default == getattr(Rules(), name)
+    assert rule.values.number_of(rule.json_default) == rule.default
 
 
 @pytest.mark.parametrize(

@@ -112,17 +112,13 @@ def run_with(tmp_path_factory):
 def test_a_field_alone_is_refused_at_import(run_with):
     done = run_with("\n    overtime: int = 0", "import spades.rules")
     assert done.returncode == 1
-    message = done.stderr.splitlines()[-1]
-    assert message.startswith("TypeError: Rules.overtime: declare it as Annotated[int, Rule(...)] and decide values (")
-    assert "games_column (its column in the table `games`" in message
+    assert "TypeError: Rules.overtime: declare it as Annotated[int, Rule(...)]" in done.stderr.splitlines()[-1]
 
 
 def test_a_decision_that_was_forgotten_is_named(run_with):
     done = run_with(OVERTIME.replace("            seen_by_ignore=True,\n", ""), "import spades.rules")
     assert done.returncode == 1
-    message = done.stderr.splitlines()[-1]
-    assert message.startswith("TypeError: Rules.overtime:")
-    assert message.partition(" and decide ")[2].startswith("seen_by_ignore (")
+    assert done.stderr.splitlines()[-1].endswith("missing 1 required keyword-only argument: 'seen_by_ignore'")
 
 
 def test_the_contract_has_it_too(run_with):

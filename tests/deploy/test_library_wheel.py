@@ -44,21 +44,26 @@ def wheel(tmp_path_factory) -> Path:
     return build(source, "wheel", folder / "wheel")
 
 
-@pytest.fixture(scope="module")
-def python(wheel, tmp_path_factory) -> Path:
-    """The Python of an environment with the library's wheel and numpy only. pip finds no other requirement."""
-    folder = tmp_path_factory.mktemp("empty")
+def environment(folder: Path, wheel: str, *distributions: str) -> Path:
+    """Return the Python of a new environment with ``distributions`` and the ``wheel``. pip finds nothing else."""
     venv.create(folder, with_pip=False)
     python = folder / "bin/python"
     packages = Path(sysconfig.get_path("purelib", vars={"base": str(folder)}))
-    files = importlib.metadata.files("numpy")
-    assert files, "numpy's wheel lists its files"
-    here = Path(str(importlib.metadata.distribution("numpy").locate_file("")))
-    for name in {file.parts[0] for file in files} - {".."}:
-        (packages / name).symlink_to(here / name)
-    command = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-index", str(wheel)]
+    for distribution in distributions:
+        files = importlib.metadata.files(distribution)
+        assert files, f"the wheel of {distribution} lists its files"
+        here = Path(str(importlib.metadata.distribution(distribution).locate_file("")))
+        for name in {file.parts[0] for file in files} - {"..", "__pycache__"}:
+            (packages / name).symlink_to(here / name)
+    command = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-index", wheel]
     subprocess.run([*command, "--disable-pip-version-check"], check=True, timeout=600)
     return python
+
+
+@pytest.fixture(scope="module")
+def python(wheel, tmp_path_factory) -> Path:
+    """The Python of an environment with the library's wheel and numpy only."""
+    return environment(tmp_path_factory.mktemp("empty"), str(wheel), "numpy")
 
 
 def run(python: Path, folder: Path, *arguments: str) -> str:
@@ -85,6 +90,17 @@ def test_the_first_bid_of_the_page(python, tmp_path):
 def test_the_other_examples_of_the_page(python, tmp_path):
     shutil.copy(PAGE, tmp_path)
     assert run(python, tmp_path, "-m", "doctest", PAGE.name) == ""
+
+
+def test_the_commands_need_the_extra(python, wheel, tmp_path_factory, tmp_path):
+    command = ["-m", "spades", "bid", "AKJ62.AQ.Q.K9543", "--previous", "3,1"]
+    done = subprocess.run([str(python), "-I", *command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (1, "", 1)
+    assert "pip install pydantic" in done.stderr
+    needed = ("numpy", "pydantic", "pydantic-core", "typing-extensions", "typing-inspection", "annotated-types")
+    with_extra = environment(tmp_path_factory.mktemp("json"), f"{wheel}[json]", *needed)
+    assert run(with_extra, tmp_path, *command).startswith("bid 6 (regular), policy bis, tables ")
+    assert run(with_extra, tmp_path, "-m", "spades", "--version").startswith("spades-bidding ")
 
 
 def test_needs_numpy_only(python, tmp_path):
@@ -142,5 +158,6 @@ def test_the_library_is_declared_as_the_project_is():
     for field in ("version", "license", "requires-python"):
         assert library["project"][field] == project["project"][field]
     assert library["build-system"] == project["build-system"]
-    assert set(library["project"]["dependencies"]) <= set(project["project"]["dependencies"])
+    needed = library["project"]["dependencies"] + library["project"]["optional-dependencies"]["json"]
+    assert set(needed) <= set(project["project"]["dependencies"])
     assert (ROOT / "spades/LICENSE").read_text() == (ROOT / "LICENSE").read_text()

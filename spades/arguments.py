@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, NoReturn
 
+# ---- numbers ---------------------------------------------------------------------------------------------------------
+
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)")
 
@@ -39,6 +41,8 @@ def decimal(text: str) -> float:
         raise ValueError(f"found {text!r}; accepted: a number such as 3 or -0.25")
     return float(text)
 
+
+# ---- command lines ---------------------------------------------------------------------------------------------------
 
 CLOSED_PIPE = 141  # the exit code of a command that SIGPIPE has ended
 

@@ -177,6 +177,9 @@ def cards_of(hand: int) -> list[int]:
     return [card for card in range(64) if hand >> card & 1]
 
 
+# ---- decks -----------------------------------------------------------------------------------------------------------
+
+
 class Deck(NamedTuple):
     """A deck of 52 cards."""
 

@@ -29,6 +29,8 @@ from spades.rules import (
 )
 from spades.scoring import NO_BID, contract_of, is_nil
 
+# ---- what a variant changes ------------------------------------------------------------------------------------------
+
 SPADE_COUNTS = (MIRROR, WHIZ, WHIZ_STRICT)  # variants in which a bid above 0 is the number of the hand's spades
 
 
@@ -94,6 +96,8 @@ def nil_threshold(variant: int, policy: Policy, estimate: float, number: int) ->
         return policy.nil_threshold + policy.nil_slope * estimate
     return policy.nil_threshold
 
+
+# ---- allowed bids ----------------------------------------------------------------------------------------------------
 
 EVERY_BID = 0x3FFF  # set of all bids: nil and 1..13
 NIL_BIT = 1

@@ -162,6 +162,9 @@ def given_by_partner(hand: int, number: int) -> int:
     return given
 
 
+# ---- the check of a pass ---------------------------------------------------------------------------------------------
+
+
 class PassFault(NamedTuple):
     """What is wrong with the cards of ``field``, ``given`` or ``received``."""
 

@@ -16,6 +16,8 @@ from spades.rules import CLASSIC, CUTTHROAT, VARIANTS, Rules, overrides_of
 from spades.scoring import BLIND_NIL, NO_BID, START, Standing, contract_of, game_winner, is_nil
 from spades.tables import Tables
 
+# ---- the auction -----------------------------------------------------------------------------------------------------
+
 _UNBID = ((NO_BID, NO_BID, NO_BID), (NO_BID, NO_BID), (NO_BID,), ())
 
 
@@ -136,6 +138,8 @@ def tricks_of_sides(seat: int, tricks: tuple[float, float, float, float]) -> tup
     opponent = 1 - (seat & 1)
     return tricks[seat] + tricks[seat ^ 2], tricks[opponent] + tricks[opponent + 2]
 
+
+# ---- the position ----------------------------------------------------------------------------------------------------
 
 NO_SCORES = (0, 0, 0, 0)
 TRICKS = 13
@@ -261,6 +265,8 @@ def is_over(points: Sequence[int], rules: Rules) -> bool:
     highest = max(points)
     return (highest >= rules.win or min(points) <= rules.lose) and points.count(highest) == 1
 
+
+# ---- what policies get -----------------------------------------------------------------------------------------------
 
 NOT_EXPLAINED, EXPLAINED, BRIEF = False, True, 2  # how to explain a bid: not at all, in full, by its first reasons
 

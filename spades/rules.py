@@ -15,6 +15,8 @@ from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias, get_type_hin
 from spades.cards import DECKS, JJDD_DECK, JOKERS_DEUCE_DECK, STANDARD
 from spades.errors import RulesError
 
+# ---- how a rule is declared ------------------------------------------------------------------------------------------
+
 
 @dataclass(frozen=True)
 class Flag:
@@ -134,6 +136,8 @@ def fields_of(rules_class: type) -> Mapping[str, Rule]:
         declared[name] = replace(rules[0], name=name, default=defaults[name])
     return MappingProxyType(declared)
 
+
+# ---- the rules -------------------------------------------------------------------------------------------------------
 
 NO_LOSING_GOAL = -(10**6)  # value of `lose` if there is no losing goal
 UNLIMITED = 26  # value of `team_max` if there is no limit
@@ -362,6 +366,9 @@ class Rules(NamedTuple):
 
 
 FIELDS = fields_of(Rules)
+
+
+# ---- the presets -----------------------------------------------------------------------------------------------------
 
 # name: (rules, what a caller reads about them)
 _PRESETS = {

@@ -12,6 +12,8 @@ from spades.options import AUTO, BIG5, BIG6, NO_CONVENTION, Policy
 from spades.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
 from spades.scoring import Standing
 
+# ---- the arrays ------------------------------------------------------------------------------------------------------
+
 SEQUENCES = 1 + 14 + 14**2 + 14**3  # number of sequences of 0..3 previous bids: 2,955 (ECAI 2020, section 4.3)
 
 # A field is a memoryview in the service, and an ndarray in the simulator. Its annotation lists the types that its file
@@ -86,6 +88,8 @@ def dtypes_of(array: str) -> tuple[str, ...]:
     profile, _, rest = array.partition("_")
     return _DTYPES.get(array) or _DTYPES.get(rest if profile in PROFILES else array, ())
 
+
+# ---- the profiles ----------------------------------------------------------------------------------------------------
 
 PARTNERSHIP_PROFILE, BIG5_PROFILE, BIG6_PROFILE, CUTTHROAT_PROFILE, WHIZ_PROFILE, SUICIDE_PROFILE = range(6)
 JOKERS_PROFILE, JJDD_PROFILE = 6, 7  # decks with 15 and with 16 spades

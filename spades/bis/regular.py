@@ -17,6 +17,8 @@ from spades.rules import Rules
 from spades.scoring import NO_BID, TEN_TRICKS, contract_of
 from spades.tables import Tables
 
+# ---- the takes -------------------------------------------------------------------------------------------------------
+
 MOST_RUFFS = 9  # only the first three tricks of a side suit are counted, and there are three side suits
 
 
@@ -142,6 +144,8 @@ def limit_takes(estimate: float, partner_bid: int) -> int:
         takes = most
     return takes if takes > 1 else 1
 
+
+# ---- what the rules change -------------------------------------------------------------------------------------------
 
 # What decided the number: the regular takes, the bids that the rules allow, the contract of ten, certain tricks.
 AS_COUNTED, BY_RULES, FOR_TEN, CERTAIN = range(4)

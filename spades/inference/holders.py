@@ -28,6 +28,8 @@ from spades.inference.knowledge import SPECTATOR, Unseen, View, unseen_of
 from spades.rules import PARTNERSHIP, Rules
 from spades.scoring import BLIND_NIL, NO_BID, Standing, is_nil
 
+# ---- the tables of priors --------------------------------------------------------------------------------------------
+
 HIGHEST_CLASS = 7  # largest bid that has rows of its own
 BID_CLASSES = HIGHEST_CLASS + 1  # nil, then the numbers
 SUIT_RANKS = 13
@@ -65,6 +67,8 @@ def prior_column_of(card: int) -> int:
     """
     return card % 16 + (SUIT_RANKS if card >= FIRST_SPADE else 0)
 
+
+# ---- the net ---------------------------------------------------------------------------------------------------------
 
 DECK_SIZE = 52
 OTHER_SEATS = 3  # the other seats, in bidding order after the player
@@ -143,6 +147,8 @@ def _values(values: Floats, weights: Floats, one: int, scale: float) -> Floats:
     found: Floats = np.floor(np.maximum(values @ weights[:-1] + one * weights[-1], 0.0) / (scale * VALUE_UNIT))
     return found
 
+
+# ---- inference -------------------------------------------------------------------------------------------------------
 
 BIDDERS = ("bis", "best")  # the policies whose bids can be read
 EQUAL = 64  # a quarter, in 255ths, as in the tables of priors

@@ -97,6 +97,8 @@ def contradictions_in(view: View) -> list[tuple[str, int, int]]:
     return found
 
 
+# ---- the order of play, and the room for unseen cards ----------------------------------------------------------------
+
 _SETS_OF_SUITS = sorted(range(1, EVERY_SUIT + 1), key=int.bit_count)  # the smallest first
 
 
@@ -241,6 +243,8 @@ def suit_lengths(cards: int) -> tuple[int, int, int, int]:
     clubs, diamonds, hearts, spades = suits_of(cards)
     return clubs.bit_count(), diamonds.bit_count(), hearts.bit_count(), spades.bit_count()
 
+
+# ---- what cannot be true, as sentences -------------------------------------------------------------------------------
 
 NOTHING_FITS = (
     "no deal of the unseen cards fits these bids; accepted: bids that the other hands could make"  # if `infer` is None

@@ -29,6 +29,8 @@ from spades.play.tricks import (
 )
 from spades.scoring import contract_of, is_nil
 
+# ---- the goal --------------------------------------------------------------------------------------------------------
+
 # The pieces of SOLO, as bits of `PlayState.pieces`. Each can be switched off to measure how much it wins. SOLO 2 added
 # the last three.
 SURE_TAKES, SETTING, BAG_DODGING, NIL_PLAY, ATTACK, POSITION, LEADS = (1 << i for i in range(7))
@@ -113,6 +115,8 @@ def wants_tricks(state: PlayState, me: int, unseen: int, pieces: int) -> bool:
         return theirs > 0 and spare <= 3
     return theirs > 0 and spare <= 0
 
+
+# ---- the card --------------------------------------------------------------------------------------------------------
 
 # Percent chance that all three opponents hold a card of a side suit, by the number of its unseen cards. Exact for full
 # hands: table p_length, 3 players.

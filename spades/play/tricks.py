@@ -98,6 +98,9 @@ def _note_signal(state: PlayState, seat: int, card: int, best: int) -> None:
         state.followed[seat] |= 31 << shift
 
 
+# ---- what card players ask -------------------------------------------------------------------------------------------
+
+
 def unseen_cards(state: PlayState, seat: int) -> int:
     """Return the cards in the other three hands."""
     return int(state.deck & ~state.played & ~state.hand[seat])

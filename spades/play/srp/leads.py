@@ -11,6 +11,8 @@ from spades.play.srp.goals import HIGH_LEADS, SIGNALS, TRUMPS_KEPT, UNDER_BID, s
 from spades.play.state import PlayState
 from spades.play.tricks import cards_above, cards_below, lowest_equal, nil_alive, suit_mask, tricks_left, tricks_needed
 
+# ---- SRP 1 to 3 ------------------------------------------------------------------------------------------------------
+
 # Percent chance that both opponents hold a card of a side suit, by the number of its unseen cards. The unseen cards are
 # dealt evenly to 3 players; exact for full hands, see table p_length.
 STANDS_UP = (0, 0, 22, 46, 62, 73, 81, 87, 92, 95, 97, 98, 99, 100)
@@ -102,6 +104,8 @@ def holding_adjustment(held: int, boss: bool, spades: int, ruffed: bool) -> int:
         return -6
     return -4 if top == ACE else 3
 
+
+# ---- SRP 4 -----------------------------------------------------------------------------------------------------------
 
 # Probability that a player holds none of n unseen cards of a suit: (2/3)^n if three players may hold the suit, (1/2)^n
 # if two may.

@@ -9,15 +9,6 @@ docs/explanation/how-bis-bids.md, "Cutthroat".
 
 from typing import NamedTuple
 
-from spades.bis.endgame import (
-    CLOSE_RACE,
-    DESPERATE_NIL,
-    LAST_SEAT_ONE_LESS,
-    NO_RULE,
-    REGULAR_WINS_TOO,
-    Proposal,
-    can_win,
-)
 from spades.bis.nil import (
     NOT_RULED_OUT,
     Nil,
@@ -26,6 +17,15 @@ from spades.bis.nil import (
     expected_contract_points,
     scaled_nil_threshold,
     shifted_threshold,
+)
+from spades.bis.partnership import (
+    CLOSE_RACE,
+    DESPERATE_NIL,
+    LAST_SEAT_ONE_LESS,
+    NO_RULE,
+    REGULAR_WINS_TOO,
+    Proposal,
+    can_win,
 )
 from spades.bis.regular import Regular, at_least_certain, bag_offset, regular_takes
 from spades.cards import suits_of
@@ -51,7 +51,7 @@ class Finish(NamedTuple):
     """How the end of the game changed a bid."""
 
     bid: int
-    rule: int  # NO_RULE, or the first rule that matched (index in endgame.RULE_NAMES)
+    rule: int  # NO_RULE, or the first rule that matched (index in partnership.RULE_NAMES)
     before: int  # the bid before the change
     projected_own: float  # points; this and the next two are 0 if no player can end the game in this round
     projected_best: float  # points

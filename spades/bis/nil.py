@@ -1,7 +1,7 @@
 """The nil part of a decision, as kernels: nil value, success probability and expected points.
 
 It computes them from the tables `cnil` and `curves` (docs/explanation/how-bis-bids.md, "Nil"). This module decides
-whether to bid nil; `endgame` may still change that bid.
+whether to bid nil; the end of the game may still change that bid.
 """
 
 from typing import NamedTuple

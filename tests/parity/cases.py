@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from spades.bis.endgame import Proposal
 from spades.bis.nil import LOW_FOUR, Nil, NilTerms
+from spades.bis.partnership import Proposal
 from spades.bis.regular import Regular
 from spades.cards import DECK, DECK_BITS, JACK, JOKERS_DECK, SPADE_BITS, TEN, cards_of, suits_of
 from spades.legal import EVERY_BID
@@ -568,7 +568,7 @@ SCORING, POSITION = "spades.scoring.", "spades.position."
 REGULAR = "spades.bis.regular."
 SIGNALS, BLIND = "spades.bis.conventions.", "spades.bis.blind_nil."
 HABITS = "tables.logs.habits."
-NIL, ENDGAME, BASELINES = "spades.bis.nil.", "spades.bis.endgame.", "spades.baselines."
+NIL, PARTNERSHIP_BIS, BASELINES = "spades.bis.nil.", "spades.bis.partnership.", "spades.baselines."
 TRICKS, DEAL = "spades.play.tricks.", "tables.engine.deal."
 WINNING, WINPROB, OUTCOMES_OF = (
     "spades.winprob.win_table.",
@@ -648,7 +648,7 @@ CASES: dict[str, Maker] = {
     NIL + "shifted_threshold": lambda r: (r.uniform(-120, 60), r.uniform(-80, 80), r.choice((50, 100, 200))),
     NIL + "interpolate": lambda r: (Table("curves"), r.choice((0, SEQUENCES - 1, r.randrange(SEQUENCES))), unit(r)),
     NIL + "consider_nil": nil_of,
-    ENDGAME + "project": lambda r: (
+    PARTNERSHIP_BIS + "project": lambda r: (
         r.randint(0, 9),
         auction(r),
         scores(r, RULES[0]),
@@ -674,7 +674,7 @@ CASES: dict[str, Maker] = {
         for takes in [r.randint(1, 8)]
     ),
     SIGNALS + "answer_signal": lambda r: (r.randint(0, 6), r.choice((BIG5, BIG6))),
-    ENDGAME + "contract_gain": lambda r: (
+    PARTNERSHIP_BIS + "contract_gain": lambda r: (
         r.choice((NO_BID, 0, 3, 6, BLIND_NIL)),
         r.randint(1, 8),
         r.randint(1, 8),
@@ -683,10 +683,10 @@ CASES: dict[str, Maker] = {
     "spades.random_numbers.hash_uniform": lambda r: (r.choice((0, 2**53 - 1, r.randrange(2**32), r.randrange(2**53))),),
     BLIND + "projected_scores": lambda r: (auction(r), scores(r, RULES[0]), ALL),
     BLIND + "decide_blind_nil": blind,
-    ENDGAME + "can_win": lambda r: (r.uniform(480, 520), r.choice((499.9, 500.0, r.uniform(480, 520))), 500),
-    ENDGAME + "apply_endgame": endgame,
-    ENDGAME + "out_of_reach": lambda r: (scores(r, RULES[0]), r.choice(RULES)),
-    "spades.bis.partnership.bis": bis_position,
+    PARTNERSHIP_BIS + "can_win": lambda r: (r.uniform(480, 520), r.choice((499.9, 500.0, r.uniform(480, 520))), 500),
+    PARTNERSHIP_BIS + "apply_endgame": endgame,
+    PARTNERSHIP_BIS + "out_of_reach": lambda r: (scores(r, RULES[0]), r.choice(RULES)),
+    PARTNERSHIP_BIS + "bis": bis_position,
     SOLO + "own_and_best": lambda r: (r.randrange(4), tuple(r.randrange(-50, 50) for _ in range(4))),
     SOLO + "project_race": lambda r: next((r.randint(0, 9), a[0], a[1], a[3], ALL) for a in [alone(r)]),
     SOLO + "apply_finish": alone_finish,

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spades.bidder import decide
-from spades.bis.endgame import RULE_NAMES
+from spades.bis.partnership import RULE_NAMES
 from spades.cards import parse_pbn
 from spades.manifest import Manifest
 from spades.policies import parse_policy

@@ -15,8 +15,8 @@ from spades import explanations, policies, skill
 from spades.bidder import decide, turn_of
 from spades.bis.blind_nil import BLIND_NIL_RULES
 from spades.bis.conventions import CONVENTION_RULES
-from spades.bis.endgame import RULE_NAMES
 from spades.bis.nil import FOUR_SPADES, NOT_RULED_OUT, PARTNER_NIL, RULED_OUT_CODES, Nil
+from spades.bis.partnership import RULE_NAMES
 from spades.bis.regular import BY_RULES, NUMBER_RULES, Regular
 from spades.cards import parse_pbn
 from spades.contract.answers import bid_answer

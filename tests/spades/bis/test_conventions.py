@@ -18,7 +18,7 @@ from spades.bis.conventions import (
     partner_signalled,
     signal,
 )
-from spades.bis.endgame import RULE_NAMES
+from spades.bis.partnership import RULE_NAMES
 from spades.cards import JACK, TEN, parse_pbn
 from spades.contract.answer_text import bid_text
 from spades.legal import EVERY_BID

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spades.bis.endgame import MOST_TRICKS, RULE_NAMES, Proposal, apply_endgame, can_win, out_of_reach, project
 from spades.bis.nil import ACE_OF_SPADES, NOT_RULED_OUT, Nil
+from spades.bis.partnership import MOST_TRICKS, RULE_NAMES, Proposal, apply_endgame, can_win, out_of_reach, project
 from spades.bis.regular import Regular
 from spades.legal import allowed_bids
 from spades.options import Policy

@@ -78,7 +78,7 @@ def running_service(
 @contextmanager
 def running_app(app: str, *, start_s: float = START_S, **environment: str) -> Iterator[Server]:
     """Run the ASGI ``app``, such as service.main:app, with uvicorn until the block ends; see `running_service`."""
-    arguments = ("uvicorn", app, "--loop", "uvloop", "--http", "httptools", "--no-access-log", "--log-level", "warning")
+    arguments = ("uvicorn", app, "--no-access-log", "--no-proxy-headers", "--log-level", "warning")
     with _running(arguments, ROOT, start_s, environment) as server:
         yield server
 

@@ -47,6 +47,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         openapi_url=None,  # it, and the page with it, are in `ROUTES`
         docs_url=None,
         redoc_url=None,
+        telemetry={"tracing": False, "metrics": False, "logs": False},  # looking for a provider takes 3 us a request
     )
     app.state = state  # type: ignore[assignment]  # instead of Starlette's untyped one
     routes = [route for route in ROUTES if route.path != METRICS or settings.metrics_address is None]

@@ -265,7 +265,9 @@ class Reader:
         tree = ast.parse(f"{{{example.text}}}" if in_braces else example.text.replace("elif", "if"))
         found = list(ast.walk(tree))
         self.made |= {node.id for node in found if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-        self.made |= {node.name for node in found if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+        self.made |= {
+            node.name for node in found if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        }
         used = {node.id for node in found if isinstance(node, ast.Name)} | {
             node.attr for node in found if isinstance(node, ast.Attribute)
         }

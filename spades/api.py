@@ -13,19 +13,28 @@ from typing import Any, Final, NamedTuple
 from spades.bidder import Decision
 from spades.bidder import decide as decide_at_full_strength
 from spades.cards import CARD_NAMES, SUIT_TEXTS, SUITS, cards_of, parse_card_of, parse_cards, parse_hand
-from spades.errors import PolicyError, PositionError, RulesError
+from spades.errors import PolicyError, PositionError, RulesError, refuse
 from spades.inference.holders import BIDDERS, Bids, Inferred, infer_from_view, random_deals
-from spades.inference.knowledge import NOTHING_FITS, SPECTATOR, View, contradictions, with_first_trick
-from spades.legal import deck_number, deck_of
+from spades.inference.knowledge import NOTHING_FITS, SPECTATOR, View, contradictions, viewers_pass, with_first_trick
+from spades.legal import TRICKS, deck_number, deck_of
 from spades.levels import LARGEST_SEED
 from spades.options import Policy
-from spades.passing import PassedCards, check_pass
+from spades.passing import check_pass
 from spades.play.card_explanation import PLAYERS, explain_card
-from spades.play.history import KINDS, Known, state_before
+from spades.play.history import Known, state_at_turn, write_scores
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, write_rules
 from spades.policies import BEST, SERVED
-from spades.position import EXPLAINED, NOT_EXPLAINED, TRICKS, Position, check_bids, check_scores
+from spades.position import (
+    EXPLAINED,
+    NO_SCORES,
+    NOT_EXPLAINED,
+    Position,
+    accepted_bags,
+    bags_below,
+    check_bids,
+    check_scores,
+)
 from spades.rules import CLASSIC, CUTTHROAT, FIELDS, VARIANTS, Rules, describe
 from spades.scoring import BLIND_NIL, Standing
 from spades.set_options import bidder_of, options_of
@@ -122,22 +131,17 @@ def choose_card(
     deck = deck_number(rules)
     dealt, checked_bids = parse_hand(hand, deck), _four_bids(bids, rules)
     _check_seat(seat)
-    passed = _passed_cards(dealt, checked_bids, seat, parse_cards(given, deck), parse_cards(received, deck), rules)
+    given_cards, received_cards = parse_cards(given, deck), parse_cards(received, deck)
+    passed, of_pass = check_pass(dealt, checked_bids, seat, given_cards, received_cards, rules)
+    refuse(of_pass)
     for index, trick in enumerate(tricks):
         if len(trick) > 4 or (len(trick) < 4 and index + 1 < len(tricks)):
             raise PositionError(f"tricks.{index} has {len(trick)} cards; accepted: 4, or fewer in the last trick")
     played = tuple(tuple(parse_card_of(card, deck) for card in trick) for trick in tricks)
-    state, impossible = state_before(Known(deck_of(rules), seat, dealt, *passed, checked_bids, played))
+    state, contradiction = state_at_turn(Known(deck_of(rules), seat, dealt, *passed, checked_bids, played), rules)
+    if contradiction is not None:
+        refuse([contradiction])
     names = CARD_NAMES[deck]
-    if impossible is not None:
-        numbers = {"seat": impossible.seat, "card": names[impossible.card], "own": seat, "partner": seat ^ 2}
-        detail = KINDS[impossible.kind].format(**numbers)
-        raise PositionError(f"tricks.{impossible.trick}.{impossible.place}: {detail}")
-    if sum(state.taken) == TRICKS:
-        raise PositionError("all 13 tricks are complete; accepted: at most 12 complete tricks")
-    turn = (state.leader + state.trick_size) & 3
-    if turn != seat:
-        raise PositionError(f"seat is {seat}, but seat {turn} plays next after these tricks; accepted: {turn}")
     _write_scores(state, seat, Standing(us, them, us_bags, them_bags), scores, bags, rules)
     write_rules(state, rules)
     name, choose = PLAYERS[rules.variant == CUTTHROAT]
@@ -210,14 +214,13 @@ def infer(
     if len(checked_bids) < 4 and (played or voids):
         raise PositionError(f"played or voids is present after {len(checked_bids)} bids; accepted: only after 4 bids")
     played_cards = _by_seat("played", {place: parse_cards(cards, deck) for place, cards in played.items()})
-    dealt = 0 if hand is None else parse_hand(hand, deck)
-    viewers_pass = _viewers_pass(
-        dealt, checked_bids, seat, parse_cards(given, deck), parse_cards(received, deck), any(played_cards), rules
-    )
+    dealt = None if hand is None else parse_hand(hand, deck)
+    given_cards, received_cards = parse_cards(given, deck), parse_cards(received, deck)
+    passed, of_pass = viewers_pass(dealt, seat, checked_bids, given_cards, received_cards, any(played_cards), rules)
+    refuse(of_pass)
     void_suits = _by_seat("voids", {place: _suits(place, suits) for place, suits in voids.items()})
-    view = View(deck_of(rules), SPECTATOR if seat is None else seat, dealt, *viewers_pass, played_cards, void_suits)
-    for place, detail in contradictions(view, checked_bids, rules):
-        raise PositionError(f"{'.'.join(map(str, place))}: {detail}")
+    view = View(deck_of(rules), SPECTATOR if seat is None else seat, dealt or 0, *passed, played_cards, void_suits)
+    refuse(contradictions(view, checked_bids, rules))
     viewer, standing = seat or 0, Standing(us, them, us_bags, them_bags)
     if rules.variant == CUTTHROAT:
         standing = standing._replace(us_bags=_four_bags(bags, rules)[viewer])
@@ -308,13 +311,6 @@ def _check_seat(seat: int) -> None:
         raise PositionError(f"seat is {seat!r}; accepted: 0..3, the place in the bidding order")
 
 
-def _passed_cards(hand: int, bids: tuple[int, ...], seat: int, given: int, received: int, rules: Rules) -> PassedCards:
-    passed, faults = check_pass(hand, bids, seat, given, received, rules)
-    for fault in faults:
-        raise PositionError(fault.detail)
-    return passed
-
-
 def _write_scores(
     state: PlayState,
     seat: int,
@@ -323,18 +319,15 @@ def _write_scores(
     bags: Sequence[int] | None,
     rules: Rules,
 ) -> None:
+    seat_bags: Sequence[int] = NO_SCORES
     if rules.variant == CUTTHROAT:
         if standing.us_bags:
             raise PositionError("us_bags is present; accepted with variant cutthroat: scores and bags by seat")
-        state.seat_bags = list(_four_bags(bags, rules))
+        seat_bags = _four_bags(bags, rules)
     elif bags is not None:
         raise PositionError("bags is present; accepted: only with variant cutthroat")
-    standing, by_seat = check_scores(seat, standing, scores, rules)
-    if rules.variant == CUTTHROAT:
-        state.seat_score = list(by_seat)
-    else:
-        side = seat & 1
-        state.score[side], state.score[1 - side], state.bags[side], state.bags[1 - side] = standing
+    standing, seat_scores = check_scores(seat, standing, scores, rules)
+    write_scores(state, seat, standing, seat_scores, seat_bags, rules)
 
 
 def _four_bags(bags: Sequence[int] | None, rules: Rules) -> tuple[int, ...]:
@@ -342,25 +335,12 @@ def _four_bags(bags: Sequence[int] | None, rules: Rules) -> tuple[int, ...]:
     if len(by_seat) != 4:
         raise PositionError(f"bags has {len(by_seat)} numbers; accepted: 4, first bidder first")
     for index, number in enumerate(by_seat):
-        if type(number) is not int or number < 0 or (rules.bags and number >= rules.bag_limit):
-            raise PositionError(f"bags.{index} is {number!r}; accepted: 0 or more, and less than the bag limit")
+        if type(number) is not int or not 0 <= number < bags_below(rules):
+            raise PositionError(f"bags.{index} is {number!r}; accepted: {accepted_bags(rules)}")
     return by_seat
 
 
 # ---- inference -------------------------------------------------------------------------------------------------------
-
-
-def _viewers_pass(
-    hand: int, bids: tuple[int, ...], seat: int | None, given: int, received: int, has_played: bool, rules: Rules
-) -> PassedCards:
-    """Return the cards that the viewer has given and got; none if nothing has been exchanged yet."""
-    if not (given or received) and (seat is None or not has_played):
-        return PassedCards(0, 0)
-    if seat is None or len(bids) < 4:
-        raise PositionError("given or received is present; accepted: only with hand and seat, after 4 bids")
-    passed = _passed_cards(hand, bids, seat, given, received, rules)
-    # A card that came from partner and went back is in partner's hand, and the player knows it.
-    return PassedCards(passed.given | given & received & ~hand, passed.received)
 
 
 def _by_seat(field: str, values: Mapping[int, int]) -> tuple[int, int, int, int]:

@@ -10,6 +10,17 @@ ResultsError(RuntimeError)       the file of measured win rates is missing, can'
 TablesError(RuntimeError)        a table file is missing, too short, changed or does not match the manifest
 """
 
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class Contradiction(NamedTuple):
+    """Something that cannot be true of bids, scores or cards, found by one of the checks of a position or a round."""
+
+    place: tuple[str | int, ...]  # names of fields and indices, as in a request
+    code: str  # a key of `contract.faults.CODES`
+    detail: str  # what is wrong and what is accepted
+
 
 class BiddingError(ValueError):
     """A caller's input can't be used."""
@@ -45,3 +56,10 @@ class TablesError(RuntimeError):
 
 class ResultsError(RuntimeError):
     """The file of measured win rates is missing, can't be read, or lacks a win rate."""
+
+
+def refuse(contradictions: Iterable[Contradiction]) -> None:
+    """Raise `PositionError` with the first of ``contradictions``, if there is one."""
+    for place, _, detail in contradictions:
+        where = ".".join(map(str, place))
+        raise PositionError(detail if detail.startswith(where) else f"{where}: {detail}")

@@ -12,7 +12,10 @@ to four trumps rank above the ace of spades (`cards.DECKS`). Mirror and strict w
 `bis.cutthroat` bids in cutthroat.
 """
 
+from collections.abc import Sequence
+
 from spades.cards import DECK_SUITS, EXTRA_SPADES, JOKERS_DECK, STANDARD, spades_of
+from spades.errors import Contradiction
 from spades.options import BIS, WINPROB, Policy
 from spades.rules import (
     CUTTHROAT,
@@ -22,12 +25,13 @@ from spades.rules import (
     PARTNERSHIP,
     SUICIDE,
     UNLIMITED,
+    VARIANTS,
     WHIZ,
     WHIZ_STRICT,
     Rules,
     rules_maker,
 )
-from spades.scoring import NO_BID, contract_of, is_nil
+from spades.scoring import BLIND_NIL, NO_BID, contract_of, is_nil
 
 # ---- what a variant changes ------------------------------------------------------------------------------------------
 
@@ -101,6 +105,7 @@ def nil_threshold(variant: int, policy: Policy, estimate: float, number: int) ->
 
 EVERY_BID = 0x3FFF  # set of all bids: nil and 1..13
 NIL_BIT = 1
+TRICKS = 13
 
 
 def allowed_bids(hand: int, partner_bid: int, rules: Rules) -> int:
@@ -196,3 +201,58 @@ def nearest_allowed(bid: int, takes: int, allowed: int) -> int:
     if allowed >> bid & 1:
         return bid
     return nearest_number(takes if bid == 0 else bid, allowed)
+
+
+def bid_contradictions(bids: Sequence[int], rules: Rules) -> list[Contradiction]:
+    """Return what the rules do not allow of 0..4 bids from 0 to 13 or BLIND_NIL, first bidder first.
+
+    The place of a contradiction is the index of the bid.
+    """
+    found = []
+    for index, bid in enumerate(bids):
+        partner = bids[index - 2] if index > 1 and rules.variant != CUTTHROAT else NO_BID
+        possible = possible_bids(partner, rules)
+        if not possible >> contract_of(bid) & 1:
+            code, why = _against(bid, partner, possible, rules)
+            beside = "" if partner == NO_BID else f" and the partner's is {_text(partner)}"
+            detail = f"the bid is {_text(bid)}{beside}; accepted: {_texts(possible)}, because {why}"
+            found.append(Contradiction((index,), code, detail))
+    if rules.variant in SPADE_COUNTS and sum(bids) > TRICKS:
+        detail = f"the bids sum to {sum(bids)}; accepted: at most {TRICKS} with variant {VARIANTS[rules.variant]}"
+        found.append(Contradiction((len(bids) - 1,), "bid-out-of-range", detail))
+    return found
+
+
+def _against(bid: int, partner: int, possible: int, rules: Rules) -> tuple[str, str]:
+    """Return the code and the rule that excludes a bid which is not among the ``possible`` ones."""
+    if rules.variant == SUICIDE and partner != NO_BID and is_nil(partner) == is_nil(bid):
+        return "bid-out-of-range", "in variant suicide one of two partners bids nil"
+    if not is_nil(bid):
+        if bid < rules.min_bid:
+            return "bid-out-of-range", f"rules.min_bid is {rules.min_bid}"
+        if bid > possible.bit_length() - 1:
+            if rules.team_max == UNLIMITED:
+                return "team-over-limit", "the bids of two partners sum to 13 at most"
+            room = f" and leaves room for the partner's {max(1, rules.min_bid)}" if partner == NO_BID else ""
+            return "team-over-limit", f"rules.team_max is {rules.team_max}{room}"
+    elif not rules.double_nil and partner != NO_BID and is_nil(partner):
+        return "bid-out-of-range", "rules.double_nil is false"
+    beside = 0 if partner == NO_BID else contract_of(partner)
+    is_first_nil = is_nil(bid) and partner == NO_BID  # excluded by no rule but the variant
+    if contract_of(bid) + beside < rules.team_min and not is_first_nil:
+        return "team-under-limit", f"rules.team_min is {rules.team_min}"
+    return "bid-out-of-range", f"variant {VARIANTS[rules.variant]} does not allow {_text(bid)}"
+
+
+def _text(bid: int) -> str:
+    return "nil" if bid == 0 else "blind_nil" if bid == BLIND_NIL else str(bid)
+
+
+def _texts(bids: int) -> str:
+    """Return a set of bids (bit b: bid b) as text, such as "nil or 4..9"."""
+    numbers = [bid for bid in range(1, bids.bit_length()) if bids >> bid & 1]
+    if not numbers:
+        return "nil"
+    low, high = numbers[0], numbers[-1]
+    is_range = low < high and len(numbers) == high - low + 1
+    return ("nil or " if bids & 1 else "") + (f"{low}..{high}" if is_range else ", ".join(map(str, numbers)))

@@ -9,6 +9,7 @@ a caller states.
 from typing import NamedTuple
 
 from spades.cards import CARD_NAMES, SUIT_BITS, cards_of, highest, lowest, suits_of
+from spades.errors import Contradiction
 from spades.legal import deck_number, deck_of
 from spades.rules import CUTTHROAT, Rules
 from spades.scoring import BLIND_NIL, NIL, is_nil
@@ -165,14 +166,6 @@ def given_by_partner(hand: int, number: int) -> int:
 # ---- the check of a pass ---------------------------------------------------------------------------------------------
 
 
-class PassFault(NamedTuple):
-    """What is wrong with the cards of ``field``, ``given`` or ``received``."""
-
-    field: str
-    code: str  # of the HTTP contract
-    detail: str
-
-
 class PassedCards(NamedTuple):
     """The cards that a player gave to partner for good, and those that it got for good, as bits."""
 
@@ -187,27 +180,27 @@ def gives_first(bids: tuple[int, ...], seat: int, rules: Rules) -> bool:
 
 def check_pass(
     hand: int, bids: tuple[int, ...], seat: int, given: int, received: int, rules: Rules
-) -> tuple[PassedCards, list[PassFault]]:
-    """Return the cards that ``seat`` has given and got for good, and the faults.
+) -> tuple[PassedCards, list[Contradiction]]:
+    """Return the cards that ``seat`` has given and got for good, and everything about them that cannot be true.
 
     If one partner gives first, the other may give the same card back. Then it is in both lists and is ignored.
     """
     number = 0
     if rules.variant != CUTTHROAT:
         number = cards_to_pass(bids[seat], bids[seat ^ 2], rules.nil_pass, rules.blind_nil_pass)
-    faults = []
+    faults: list[Contradiction] = []
     for field, cards in (("given", given), ("received", received)):
         count = cards.bit_count()
         if count == number:
             continue
         if number == 0:
             detail = f"{field} is present; accepted: only with a pass in the rules and a nil on this side"
-            faults.append(PassFault(field, "unsupported-field", detail))
+            faults.append(Contradiction((field,), "unsupported-field", detail))
         elif count == 0:
             detail = f"{field} is missing; accepted: {number} cards"
-            faults.append(PassFault(field, "missing-field", detail))
+            faults.append(Contradiction((field,), "missing-field", detail))
         else:
-            faults.append(PassFault(field, "hand-size", f"{field} has {count} cards; accepted: {number}"))
+            faults.append(Contradiction((field,), "hand-size", f"{field} has {count} cards; accepted: {number}"))
     if faults:
         return PassedCards(0, 0), faults
     first = gives_first(bids, seat, rules)
@@ -216,8 +209,8 @@ def check_pass(
     names = CARD_NAMES[deck_number(rules)]
     for card in cards_of(given & ~may_give):
         detail = f"{names[card]} is given, but it is not in the hand; accepted: cards that the player held"
-        faults.append(PassFault("given", "contradiction", detail))
+        faults.append(Contradiction(("given",), "contradiction", detail))
     for card in cards_of(received & ~may_get):
         detail = f"{names[card]} is received, but it is in the hand; accepted: cards that are not in the hand"
-        faults.append(PassFault("received", "contradiction", detail))
+        faults.append(Contradiction(("received",), "contradiction", detail))
     return PassedCards(given & ~received, received & ~given), faults

@@ -9,10 +9,10 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from spades.cards import CARD_NAMES, cards_of, parse_hand
-from spades.errors import PositionError
-from spades.legal import SPADE_COUNTS, deck_number, possible_bids
+from spades.errors import Contradiction, PositionError, refuse
+from spades.legal import TRICKS, bid_contradictions, deck_number
 from spades.options import Policy
-from spades.rules import CLASSIC, CUTTHROAT, VARIANTS, Rules, overrides_of
+from spades.rules import CLASSIC, CUTTHROAT, Rules, overrides_of
 from spades.scoring import BLIND_NIL, NO_BID, START, Standing, contract_of, game_winner, is_nil
 from spades.tables import Tables
 
@@ -142,7 +142,8 @@ def tricks_of_sides(seat: int, tricks: tuple[float, float, float, float]) -> tup
 # ---- the position ----------------------------------------------------------------------------------------------------
 
 NO_SCORES = (0, 0, 0, 0)
-TRICKS = 13
+SCORE_LIMIT = 10_000  # points, either way
+MAX_BAGS = 99
 
 
 class Position(NamedTuple):
@@ -214,14 +215,7 @@ def check_bids(bids: Sequence[int], rules: Rules) -> tuple[int, ...]:
     for index, bid in enumerate(bids):
         if type(bid) is not int or not (0 <= bid <= TRICKS or (bid == BLIND_NIL and rules.blind_nil)):
             raise PositionError(f"bids.{index} is {bid!r}; accepted: 0..{highest}")
-        partner = bids[index - 2] if index > 1 and rules.variant != CUTTHROAT else NO_BID
-        possible = possible_bids(partner, rules)
-        if not possible >> contract_of(bid) & 1:
-            beside = "" if partner == NO_BID else f" and the partner's is {partner}"
-            accepted = ", ".join(str(number) for number in range(TRICKS + 1) if possible >> number & 1)
-            raise PositionError(f"bids.{index} is {bid}{beside}; accepted under these rules: {accepted}")
-    if rules.variant in SPADE_COUNTS and sum(bids) > TRICKS:
-        raise PositionError(f"the bids sum to {sum(bids)}; accepted: {TRICKS} with variant {VARIANTS[rules.variant]}")
+    refuse(Contradiction(("bids", *place), code, detail) for place, code, detail in bid_contradictions(bids, rules))
     return tuple(bids)
 
 
@@ -247,15 +241,41 @@ def check_scores(
     for name, value in (*standing._asdict().items(), *zip(("scores.0", "scores.1", "scores.2", "scores.3"), by_seat)):
         if type(value) is not int:
             raise PositionError(f"{name} is {value!r}; accepted: an integer")
-    accepted = f"0..{rules.bag_limit - 1}, because the penalty comes at the bag limit" if rules.bags else "0 or more"
     for name, bags in (("us_bags", standing.us_bags), ("them_bags", standing.them_bags)):
-        if bags < 0 or (rules.bags and bags >= rules.bag_limit):
-            raise PositionError(f"{name} is {bags}; accepted: {accepted}")
-    points = by_seat if rules.variant == CUTTHROAT else standing[:2]
-    if is_over(points, rules):
-        listed = ", ".join(map(str, points))
-        raise PositionError(f"the scores are {listed}, so the game is over; accepted: scores of a game that goes on")
+        if bags < 0 or bags >= bags_below(rules):
+            raise PositionError(f"{name} is {bags}; accepted: {accepted_bags(rules)}")
+    names = ("scores.0", "scores.1", "scores.2", "scores.3") if rules.variant == CUTTHROAT else ("us", "them")
+    for index, detail in scores_beyond_goals(by_seat if rules.variant == CUTTHROAT else standing[:2], rules):
+        raise PositionError(f"{names[index]} is {detail}")
     return standing, by_seat
+
+
+def bags_below(rules: Rules) -> int:
+    """Return the number of bags that a side never reaches: the penalty removes them at that number."""
+    return rules.bag_limit if rules.bags else MAX_BAGS + 1
+
+
+def accepted_bags(rules: Rules) -> str:
+    """Return what an error says about accepted bags."""
+    why = ", because the penalty comes at rules.bag_limit" if rules.bags else ""
+    return f"0..{bags_below(rules) - 1}{why}"
+
+
+def scores_beyond_goals(points: Sequence[int], rules: Rules) -> list[tuple[int, str]]:
+    """Return what cannot be true of the points of two sides or four seats before a round: nothing if the game goes on.
+
+    Of each score that is at or beyond a goal: its index, and its value with what is accepted.
+    """
+    if not is_over(points, rules):
+        return []
+    found = []
+    low, high = max(rules.lose + 1, -SCORE_LIMIT), rules.win - 1
+    tie = "the same points for both sides" if len(points) == 2 else "a highest score that two seats share"
+    for index, value in enumerate(points):
+        if not low <= value <= high:
+            goal = f"{rules.win} (rules.win)" if value > high else f"{rules.lose} (rules.lose)"
+            found.append((index, f"{value}, but the game ends at {goal}; accepted: {low}..{high}, or {tie}"))
+    return found
 
 
 def is_over(points: Sequence[int], rules: Rules) -> bool:

@@ -7,10 +7,9 @@ from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
 from spades.contract.faults import TABLE_OF_FOUR, Place, is_huge, json_type, quote, refusal
 from spades.contract.fields import CLASSIC
-from spades.contract.hand_text import TRICKS
-from spades.legal import SPADE_COUNTS, possible_bids
-from spades.rules import CUTTHROAT, SUICIDE, UNLIMITED, VARIANTS, Rules
-from spades.scoring import BLIND_NIL, NO_BID, contract_of, is_nil
+from spades.legal import TRICKS, bid_contradictions
+from spades.rules import Rules
+from spades.scoring import BLIND_NIL
 
 Faults = list[tuple[Place, str, str]]
 MAX_LEGAL_BIDS: Final = 15  # nil, 1 to 13, blind nil
@@ -101,11 +100,7 @@ def _list_faults(previous: Any, rules: Rules, field: str) -> Faults:
     if faults:
         return faults
     bids = _numbers(previous)
-    faults = [fault for index in range(len(bids)) for fault in _side_faults(bids, index, rules)]
-    if rules.variant in SPADE_COUNTS and sum(bids) > TRICKS:
-        detail = f"the bids sum to {sum(bids)}; accepted: at most {TRICKS} with variant {VARIANTS[rules.variant]}"
-        faults.append(((len(bids) - 1,), "bid-out-of-range", detail))
-    return faults
+    return list(bid_contradictions(bids, rules))
 
 
 def _read_all(value: Any, info: ValidationInfo[Rules]) -> tuple[int, ...]:
@@ -161,53 +156,6 @@ def _bid_faults(place: Place, bid: Any, rules: Rules, code: str) -> Faults:
     if bid == "blind_nil" and not rules.blind_nil:
         return [(place, code, "the bid is blind_nil; accepted: only with rules.blind_nil true")]
     return []
-
-
-def _side_faults(bids: tuple[int, ...], index: int, rules: Rules) -> Faults:
-    """Return the faults of bid ``index``, by itself or together with the partner's bid."""
-    bid = bids[index]
-    partner = bids[index - 2] if index > 1 and rules.variant != CUTTHROAT else NO_BID
-    possible = possible_bids(partner, rules)
-    if possible >> contract_of(bid) & 1:
-        return []
-    code, why = _against(bid, partner, possible, rules)
-    beside = "" if partner == NO_BID else f" and the partner's is {_text(partner)}"
-    return [((index,), code, f"the bid is {_text(bid)}{beside}; accepted: {_texts(possible)}, because {why}")]
-
-
-def _against(bid: int, partner: int, possible: int, rules: Rules) -> tuple[str, str]:
-    """Return the code and the rule that excludes a bid which is not among the ``possible`` ones."""
-    if rules.variant == SUICIDE and partner != NO_BID and is_nil(partner) == is_nil(bid):
-        return "bid-out-of-range", "in variant suicide one of two partners bids nil"
-    if not is_nil(bid):
-        if bid < rules.min_bid:
-            return "bid-out-of-range", f"rules.min_bid is {rules.min_bid}"
-        if bid > possible.bit_length() - 1:
-            if rules.team_max == UNLIMITED:
-                return "team-over-limit", "the bids of two partners sum to 13 at most"
-            room = f" and leaves room for the partner's {max(1, rules.min_bid)}" if partner == NO_BID else ""
-            return "team-over-limit", f"rules.team_max is {rules.team_max}{room}"
-    elif not rules.double_nil and partner != NO_BID and is_nil(partner):
-        return "bid-out-of-range", "rules.double_nil is false"
-    beside = 0 if partner == NO_BID else contract_of(partner)
-    is_first_nil = is_nil(bid) and partner == NO_BID  # excluded by no rule but the variant
-    if contract_of(bid) + beside < rules.team_min and not is_first_nil:
-        return "team-under-limit", f"rules.team_min is {rules.team_min}"
-    return "bid-out-of-range", f"variant {VARIANTS[rules.variant]} does not allow {_text(bid)}"
-
-
-def _text(bid: int) -> str:
-    return "nil" if bid == 0 else "blind_nil" if bid == BLIND_NIL else str(bid)
-
-
-def _texts(bids: int) -> str:
-    """Return a set of bids (bit b: bid b) as text, such as "nil or 4..9"."""
-    numbers = [bid for bid in range(1, bids.bit_length()) if bids >> bid & 1]
-    if not numbers:
-        return "nil"
-    low, high = numbers[0], numbers[-1]
-    is_range = low < high and len(numbers) == high - low + 1
-    return ("nil or " if bids & 1 else "") + (f"{low}..{high}" if is_range else ", ".join(map(str, numbers)))
 
 
 def _read_legal(items: Any, info: ValidationInfo[Rules]) -> tuple[int, ...] | None:

@@ -6,9 +6,8 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, Required
 from pydantic import Field, PlainValidator, StrictInt, TypeAdapter, ValidationInfo, WithJsonSchema, with_config
 from typing_extensions import TypedDict
 
-from spades.cards import CARD_NAMES
 from spades.contract.bid_lists import FourBids
-from spades.contract.faults import Fault, Place, RequestError, json_type, pointer, refusal
+from spades.contract.faults import Fault, Place, RequestError, fault_of, json_type, pointer, refusal
 from spades.contract.fields import (
     DEFAULT_BIDDER,
     REQUEST_CONFIG,
@@ -21,14 +20,15 @@ from spades.contract.fields import (
     score_faults,
     scores_in,
 )
-from spades.contract.hand_text import CARD_SCHEMA, TRICKS, Given, Hand, Received, card_list, passed_cards_of
+from spades.contract.hand_text import CARD_SCHEMA, Given, Hand, Received, card_list
 from spades.contract.reading import items_schema, read_fields
-from spades.legal import deck_number, deck_of
+from spades.legal import TRICKS, deck_of
+from spades.passing import check_pass
 from spades.play.card_explanation import NEWEST, NEWEST_ALONE
-from spades.play.history import KINDS, Impossible, Known, state_before
+from spades.play.history import Known, state_at_turn, write_scores
 from spades.play.state import PlayState
 from spades.play.tricks import write_rules
-from spades.rules import CUTTHROAT, VARIANTS, Rules
+from spades.rules import VARIANTS, Rules
 from spades.winprob.games import SHIPPED, WON_VARIANTS, Games
 
 SEARCH: Final = "search@1"
@@ -149,37 +149,27 @@ def read_card(data: Any, games: Games = SHIPPED) -> CardCall:
     request, rules = read_fields(data, _CARD)
     seat, scores = request["seat"], request.get("scores")
     given, received = request.get("given") or 0, request.get("received") or 0
-    exchange, faults = passed_cards_of(request["hand"], request["bids"], seat, given, received, rules)
+    passed, contradictions = check_pass(request["hand"], request["bids"], seat, given, received, rules)
+    faults = [fault_of(one) for one in contradictions]
     if scores is not None:
         faults += score_faults(scores, rules)
     faults += _search_faults(request, rules, games)
     if faults:
         raise RequestError(faults)
-    tricks = request.get("tricks", ())
-    state, found = state_before(Known(deck_of(rules), seat, request["hand"], *exchange, request["bids"], tricks))
-    if found is not None:
-        raise RequestError([_fault_of(found, seat, rules)])
-    turn = (state.leader + state.trick_size) & 3
-    if sum(state.taken) == TRICKS:
-        detail = "all 13 tricks are complete; accepted: at most 12 complete tricks and one that is not complete"
-        raise RequestError([Fault("/tricks", "too-many-items", detail)])
-    if turn != seat:
-        detail = f"seat is {seat}, but seat {turn} plays next after these tricks; accepted: {turn}"
-        raise RequestError([Fault("/seat", "seat-mismatch", detail)])
+    known = Known(deck_of(rules), seat, request["hand"], *passed, request["bids"], request.get("tricks", ()))
+    state, contradiction = state_at_turn(known, rules)
+    if contradiction is not None:
+        raise RequestError([fault_of(contradiction)])
     read = scores_in(request, rules, data, seat)
     assumed = read.assumed
-    if rules.variant == CUTTHROAT:
-        state.seat_score, state.seat_bags = list(read.seat_scores), list(read.seat_bags)
-    else:
-        side = seat & 1
-        state.score[side], state.score[1 - side], state.bags[side], state.bags[1 - side] = read.standing
+    write_scores(state, seat, read.standing, read.seat_scores, read.seat_bags, rules)
     write_rules(state, rules)
     search = None
     if request.get("player") is not None:
         assumed += assumed_rules(rules, games)
         deals, bidder = request.get("deals") or DEFAULT_SEARCH_DEALS, request.get("policy") or DEFAULT_BIDDER
         search = Search(request["player"], deals, bidder)
-    return CardCall(state, seat, rules, assumed, request["hand"], exchange.given, search)
+    return CardCall(state, seat, rules, assumed, request["hand"], passed.given, search)
 
 
 def no_searches() -> Fault:
@@ -201,9 +191,3 @@ def _search_faults(request: Mapping[str, Any], rules: Rules, games: Games) -> li
     accepted = ", ".join(VARIANTS[variant] for variant in WON_VARIANTS)
     detail = f"variant is {VARIANTS[rules.variant]} with player {SEARCH}; accepted: {accepted}"
     return [Fault(pointer("rules", "variant"), "unsupported-rules", detail)]
-
-
-def _fault_of(found: Impossible, seat: int, rules: Rules) -> Fault:
-    names = CARD_NAMES[deck_number(rules)]
-    numbers = {"seat": found.seat, "card": names[found.card], "own": seat, "partner": seat ^ 2}
-    return Fault(pointer("tricks", found.trick, found.place), "contradiction", KINDS[found.kind].format(**numbers))

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from pydantic import ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from spades.errors import BiddingError
+from spades.errors import BiddingError, Contradiction
 
 MAX_FAULTS: Final = 64  # faults listed for one request, because a hostile body could hold thousands
 _QUOTE_CHARS: Final = 60
@@ -47,6 +47,11 @@ class Fault(NamedTuple):
     pointer: str
     code: str
     detail: str
+
+
+def fault_of(contradiction: Contradiction, *field: str) -> Fault:
+    """Return the fault for what a check of the library has found in ``field`` (none: in the whole request)."""
+    return Fault(pointer(*field, *contradiction.place), contradiction.code, contradiction.detail)
 
 
 class RequestError(BiddingError):

@@ -44,7 +44,7 @@ from spades.errors import PolicyError, RulesError
 from spades.inference.holders import BIDDERS
 from spades.options import CONVENTIONS, FULL_LEVEL, PLAYER_KINDS, Policy
 from spades.policies import BEST, SERVED, decider_of, parse_policy, with_skill
-from spades.position import is_over
+from spades.position import MAX_BAGS, NO_SCORES, SCORE_LIMIT, accepted_bags, bags_below, scores_beyond_goals
 from spades.rules import CUTTHROAT, FIELDS, PRESETS, VARIANTS, Flag, Integer, Rule, Rules, make_rules
 from spades.scoring import START, Standing
 from spades.winprob.games import Games
@@ -151,18 +151,10 @@ RulesField: TypeAlias = Annotated[RuleSet | None, SkipValidation]
 OptionalRules = Annotated[RulesField, Field(description="The rules of the game. Default: preset classic.")]
 
 
-SCORE_LIMIT: Final = 10_000  # points, either way
-MAX_BAGS: Final = 99
 SIDE_FIELDS: Final = ("us", "them", "us_bags", "them_bags")  # in games of two sides
 SEAT_FIELDS: Final = ("seats", "bags")  # in games of four seats
 _SIDE_BAGS: Final = ("us_bags", "them_bags")
-NO_SCORES: Final = (0, 0, 0, 0)
 FourInts: TypeAlias = tuple[int, int, int, int]
-
-
-def bags_below(rules: Rules) -> int:
-    """Return the number of bags that a side never reaches, because the penalty removes them at that number."""
-    return rules.bag_limit if rules.bags else MAX_BAGS + 1
 
 
 def four_numbers(name: str, values: Any, low: int, high: int) -> FourInts | None:
@@ -239,14 +231,11 @@ def score_faults(scores: Any, rules: Rules) -> list[Fault]:
         return []
     faults = _game_over_faults(scores, rules)
     value_of, solo = scores.get, rules.variant == CUTTHROAT
-    if rules.bags:
-        below = rules.bag_limit
-        for field in _SIDE_BAGS:
-            bags = value_of(field)
-            if type(bags) is int and bags >= below and bags <= MAX_BAGS:
-                accepted = f"0..{below - 1}, because the penalty comes at rules.bag_limit"
-                detail = f"scores.{field} is {bags}; accepted: {accepted}"
-                faults.append(Fault(f"/scores/{field}", "out-of-range", detail))
+    for field in _SIDE_BAGS:
+        bags = value_of(field)
+        if type(bags) is int and bags_below(rules) <= bags <= MAX_BAGS:
+            detail = f"scores.{field} is {bags}; accepted: {accepted_bags(rules)}"
+            faults.append(Fault(f"/scores/{field}", "out-of-range", detail))
     for field in SIDE_FIELDS if solo else SEAT_FIELDS:
         if value_of(field) is not None:
             fields = SEAT_FIELDS if solo else SIDE_FIELDS
@@ -262,17 +251,12 @@ def _game_over_faults(scores: Mapping[str, Any], rules: Rules) -> list[Fault]:
     points: Any = scores.get("seats") if solo else (scores.get("us") or 0, scores.get("them") or 0)
     if type(points) not in (list, tuple) or any(type(value) is not int for value in points):
         return []  # missing, or of a wrong form
-    if len(points) != (4 if solo else 2) or not is_over(points, rules):
+    if len(points) != (4 if solo else 2):
         return []
     faults = []
-    low, high = max(rules.lose + 1, -SCORE_LIMIT), rules.win - 1
-    tie = "a highest score that two seats share" if solo else "the same points for both sides"
-    for place, value in enumerate(points):
-        if not low <= value <= high:
-            where: Place = ("scores", "seats", place) if solo else ("scores", SIDE_FIELDS[place])
-            goal = f"{rules.win} (rules.win)" if value > high else f"{rules.lose} (rules.lose)"
-            detail = f"{'.'.join(map(str, where))} is {value}, but the game ends at {goal}; accepted: {low}..{high}"
-            faults.append(Fault(pointer(*where), "out-of-range", f"{detail}, or {tie}"))
+    for index, detail in scores_beyond_goals(points, rules):
+        where: Place = ("scores", "seats", index) if solo else ("scores", SIDE_FIELDS[index])
+        faults.append(Fault(pointer(*where), "out-of-range", f"{'.'.join(map(str, where))} is {detail}"))
     return faults
 
 

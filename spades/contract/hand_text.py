@@ -5,12 +5,11 @@ from typing import Annotated, Any, Final
 from pydantic import Field, PlainValidator, ValidationInfo, WithJsonSchema
 
 from spades.cards import CARD_BITS, DECK_BITS, DECKS, MAX_PBN_CHARS, RANKS, SUIT_TEXTS, pbn_names
-from spades.contract.faults import Fault, Place, json_type, pointer, quote, refusal
-from spades.legal import deck_number
-from spades.passing import MOST_PASSED, PassedCards, check_pass
+from spades.contract.faults import Place, json_type, quote, refusal
+from spades.legal import TRICKS, deck_number
+from spades.passing import MOST_PASSED
 from spades.rules import Rules
 
-TRICKS: Final = 13
 _SUIT_PATTERN = f"[{''.join(text for texts in SUIT_TEXTS.values() for text in texts)}]"
 _RANK_PATTERN = f"(10|[{RANKS}{RANKS[8:].lower()}])"
 CARD_SCHEMA: Final = {
@@ -153,11 +152,3 @@ Exchanged = Annotated[
 
 Given = Annotated[Exchanged | None, Field(description="The cards that the player gave to partner after the bidding.")]
 Received = Annotated[Exchanged | None, Field(description="The cards that the player got from partner.")]
-
-
-def passed_cards_of(
-    hand: int, bids: tuple[int, ...], seat: int, given: int, received: int, rules: Rules
-) -> tuple[PassedCards, list[Fault]]:
-    """Return the cards that ``seat`` has given and got for good, and the faults (`passing.check_pass`)."""
-    exchange, faults = check_pass(hand, bids, seat, given, received, rules)
-    return exchange, [Fault(pointer(field), code, detail) for field, code, detail in faults]

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 from spades.cards import SUIT_TEXTS, SUITS
 from spades.contract.bid_lists import MadeBids
 from spades.contract.bid_request import Seed
-from spades.contract.faults import Fault, Place, RequestError, json_type, pointer, quote, refusal
+from spades.contract.faults import Fault, Place, RequestError, fault_of, json_type, pointer, quote, refusal
 from spades.contract.fields import (
     DEFAULT_BIDDER,
     REQUEST_CONFIG,
@@ -21,21 +21,11 @@ from spades.contract.fields import (
     score_faults,
     scores_in,
 )
-from spades.contract.hand_text import (
-    CARD_SCHEMA,
-    HAND_SCHEMA,
-    TRICKS,
-    Given,
-    Hand,
-    Received,
-    card_list,
-    passed_cards_of,
-)
+from spades.contract.hand_text import CARD_SCHEMA, HAND_SCHEMA, Given, Hand, Received, card_list
 from spades.contract.reading import items_schema, read_fields
 from spades.inference.holders import Bids, nils_unread, reads_bids
-from spades.inference.knowledge import SPECTATOR, View, contradictions, with_first_trick
-from spades.legal import deck_of
-from spades.passing import PassedCards
+from spades.inference.knowledge import SPECTATOR, View, contradictions, viewers_pass, with_first_trick
+from spades.legal import TRICKS, deck_of
 from spades.rules import VARIANTS, Rules
 
 MAX_DEALS: Final = 1000
@@ -219,8 +209,9 @@ def _call_of(data: Any, validate: Any) -> InferenceCall:
         missing, other = ("hand", "seat") if hand is None else ("seat", "hand")
         detail = f"{missing} is missing, but {other} is present; accepted: both, or neither for a spectator"
         faults.append(Fault(pointer(missing), "missing-field", detail))
-    exchange, found = _exchange_in(request, rules)
-    faults += found
+    given, received = request.get("given") or 0, request.get("received") or 0
+    passed, of_pass = viewers_pass(hand, seat, bids, given, received, any(played), rules)
+    faults += [fault_of(one) for one in of_pass]
     if request.get("scores") is not None:
         faults += score_faults(request["scores"], rules)
     if len(bids) < 4:
@@ -235,10 +226,10 @@ def _call_of(data: Any, validate: Any) -> InferenceCall:
         ]
     if faults:
         raise RequestError(faults)
-    view = View(deck_of(rules), SPECTATOR if seat is None else seat, hand or 0, *exchange, played, voids)
-    found_in_view = contradictions(view, bids, rules)
-    if found_in_view:
-        raise RequestError([Fault(pointer(*one.place), "contradiction", one.detail) for one in found_in_view])
+    view = View(deck_of(rules), SPECTATOR if seat is None else seat, hand or 0, *passed, played, voids)
+    of_view = contradictions(view, bids, rules)
+    if of_view:
+        raise RequestError([fault_of(one) for one in of_view])
     shown = with_first_trick(view)
     scores = scores_in(request, rules, data, seat or 0)
     assumed = scores.assumed
@@ -251,26 +242,3 @@ def _call_of(data: Any, validate: Any) -> InferenceCall:
         assumed.append("bids, nils not read before the exchange")
     made = Bids(bids, policy or DEFAULT_BIDDER, scores.standing)
     return InferenceCall(shown, made, rules, request.get("deals") or 0, request.get("seed") or 0, assumed)
-
-
-def _exchange_in(request: Mapping[str, Any], rules: Rules) -> tuple[PassedCards, list[Fault]]:
-    """Return the cards that the viewer has given and got, and the faults.
-
-    Before the first card, both may be missing although the rules have a pass: then nothing has been exchanged yet.
-    """
-    hand, seat, bids = request.get("hand"), request.get("seat"), request["bids"]
-    given, received = request.get("given") or 0, request.get("received") or 0
-    none = PassedCards(0, 0)
-    if not (given or received) and (hand is None or seat is None or not any(request.get("played", _NOTHING))):
-        return none, []
-    if hand is None or seat is None or len(bids) < 4:
-        accepted = "only with hand and seat" if hand is None or seat is None else "only after 4 bids"
-        fields = [field for field, cards in (("given", given), ("received", received)) if cards]
-        return none, [
-            Fault(pointer(field), "unsupported-field", f"{field} is present; accepted: {accepted}") for field in fields
-        ]
-    kept, faults = passed_cards_of(hand, bids, seat, given, received, rules)
-    if faults:
-        return none, faults
-    # A card that came from partner and went back is in partner's hand, and the player knows it.
-    return PassedCards(kept.given | given & received & ~hand, kept.received), []

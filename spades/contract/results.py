@@ -34,8 +34,8 @@ from spades.contract.fields import (
     four_numbers,
     policy_fault,
 )
-from spades.contract.hand_text import TRICKS
 from spades.contract.reading import items_schema, read_fields
+from spades.legal import TRICKS
 from spades.policies import BEST
 from spades.scoring import is_nil
 

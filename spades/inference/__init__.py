@@ -39,7 +39,7 @@ from spades.inference.holders import (
     reads_bids,
     scores_for_net,
 )
-from spades.inference.knowledge import NOTHING_FITS, SPECTATOR, Contradiction, Unseen, View, contradictions, unseen_of
+from spades.inference.knowledge import NOTHING_FITS, SPECTATOR, Unseen, View, contradictions, unseen_of
 
 __all__ = [
     "BIDDERS",
@@ -55,7 +55,6 @@ __all__ = [
     "SUIT_RANKS",
     "WEIGHT_UNIT",
     "Bids",
-    "Contradiction",
     "Deals",
     "Floats",
     "HolderNet",

@@ -20,8 +20,10 @@ from spades.cards import (
     spades_of,
     suits_of,
 )
+from spades.errors import Contradiction
 from spades.inference.deals import Floats
 from spades.legal import SPADE_COUNTS, deck_number
+from spades.passing import PassedCards, check_pass
 from spades.rules import WHIZ, Rules
 from spades.scoring import BLIND_NIL
 
@@ -288,13 +290,6 @@ _CONTRADICTIONS = {
 _EXCHANGE_KINDS = ("not-dealt", "received-own")
 
 
-class Contradiction(NamedTuple):
-    """Something that cannot be true."""
-
-    place: tuple[str | int, ...]  # a field (played, voids or bids), and the seat if it is about one
-    detail: str
-
-
 def contradictions(view: View, bids: tuple[int, ...], rules: Rules) -> list[Contradiction]:
     """Return what cannot be true of a view and the bids; for a view without contradictions, [].
 
@@ -322,7 +317,7 @@ def _in_view(view: View, shown: View, rules: Rules) -> list[Contradiction]:
     for kind, seat, card, suit in found:
         field, sentence = _CONTRADICTIONS[kind]
         values = {"own": view.seat, "partner": view.seat ^ 2, "card": names.get(card), "suit": _SUIT_NAMES[suit]}
-        faults.append(Contradiction((field, seat), sentence.format(seat=seat, **values)))
+        faults.append(Contradiction((field, seat), "contradiction", sentence.format(seat=seat, **values)))
     return faults
 
 
@@ -342,11 +337,11 @@ def _in_bids(view: View, bids: tuple[int, ...], rules: Rules) -> list[Contradict
         elif 0 <= bid < spades or (seat == view.seat and bid != spades):
             what = "its hand has" if seat == view.seat else "it has played"
             detail = f"the bid of seat {seat} is {bid}, but {what} {spades} spades; accepted: the number of its spades"
-            faults.append(Contradiction(("bids", seat), detail))
+            faults.append(Contradiction(("bids", seat), "contradiction", detail))
     total = sum(spades for spades in dealt if spades > 0)
     if not faults and (total > HAND_SIZE or (total < HAND_SIZE and -1 not in dealt)):
         detail = f"the hands have {total} spades by these bids; accepted: {HAND_SIZE}"
-        faults.append(Contradiction(("bids",), detail))
+        faults.append(Contradiction(("bids",), "contradiction", detail))
     return faults
 
 
@@ -359,4 +354,30 @@ def _room(lack: NoRoom, field: str) -> Contradiction:
         else "the other seats have"
     )
     detail = f"{lack.cards} cards of {suits} are unseen, but {who} room for {lack.room}; accepted: fewer voids"
-    return Contradiction((field,), detail)
+    return Contradiction((field,), "contradiction", detail)
+
+
+def viewers_pass(
+    hand: int | None, seat: int | None, bids: tuple[int, ...], given: int, received: int, has_played: bool, rules: Rules
+) -> tuple[PassedCards, list[Contradiction]]:
+    """Return the cards that a viewer has given and got, and everything about them that cannot be true.
+
+    ``hand``, ``seat``: None for a spectator. Before the first card, ``given`` and ``received`` may be empty although
+    the rules have a pass: then nothing has been exchanged yet.
+    """
+    none = PassedCards(0, 0)
+    is_player = hand is not None and seat is not None
+    if not (given or received) and not (is_player and has_played):
+        return none, []
+    if hand is None or seat is None or len(bids) < 4:
+        accepted = "only after 4 bids" if is_player else "only with hand and seat"
+        return none, [
+            Contradiction((field,), "unsupported-field", f"{field} is present; accepted: {accepted}")
+            for field, cards in (("given", given), ("received", received))
+            if cards
+        ]
+    passed, faults = check_pass(hand, bids, seat, given, received, rules)
+    if faults:
+        return none, faults
+    # A card that came from partner and went back is in partner's hand, and the player knows it.
+    return PassedCards(passed.given | given & received & ~hand, passed.received), []

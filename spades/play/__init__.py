@@ -13,7 +13,7 @@
 """
 
 from spades.play.card_explanation import PLAYERS, SEARCH_VERSION, card_reason, explain_card
-from spades.play.history import Impossible, Known, state_before
+from spades.play.history import Impossible, Known, state_at_turn, state_before, write_scores
 from spades.play.solo import SOLO_1_PIECES, SOLO_PIECE_NAMES, solo1, solo2
 from spades.play.srp.goals import (
     ALL_PIECES,
@@ -94,6 +94,7 @@ __all__ = [
     "srp2",
     "srp3",
     "srp4",
+    "state_at_turn",
     "state_before",
     "suit_mask",
     "tricks_left",
@@ -102,6 +103,7 @@ __all__ = [
     "wants_tricks",
     "winning_cards",
     "write_rules",
+    "write_scores",
     "written_rules",
     "wrp_card",
 ]

@@ -1,17 +1,22 @@
 """A round in progress as one player knows it: make the play state from the cards played so far, and check these.
 
-`state_before` finds cards that nobody can have played: a card for the second time, a card that another seat holds, or a
-revoke (not following suit although the seat holds the suit). It also finds a history after which the other seats have
-no room for the unseen cards of a suit.
+`state_at_turn` says why this cannot be the player's turn. `state_before` finds cards that nobody can have played: a
+card for the second time, a card that another seat holds, or a revoke (not following suit although the seat holds the
+suit). It also finds a history after which the other seats have no room for the unseen cards of a suit.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from spades.cards import FIRST_SPADE, SIDE_SUITS
-from spades.inference.knowledge import suits_without_room
+from spades.cards import CARD_NAMES, FIRST_SPADE, SIDE_SUITS
+from spades.errors import Contradiction
+from spades.inference.knowledge import HAND_SIZE, suits_without_room
+from spades.legal import deck_number
 from spades.play.srp.goals import ALL_PIECES
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, play_card
+from spades.rules import CUTTHROAT, Rules
+from spades.scoring import Standing
 
 
 class Known(NamedTuple):
@@ -65,6 +70,40 @@ def state_before(known: Known) -> tuple[PlayState, Impossible | None]:
     if found is not None and found.kind == "no-room":
         return _replayed(known, thorough=True)  # to find the first card after which there is no room
     return state, found
+
+
+def state_at_turn(known: Known, rules: Rules) -> tuple[PlayState, Contradiction | None]:
+    """Return the play state before the player's card, and what cannot be true of the tricks, or None.
+
+    That is the first played card that is impossible, a round that is complete, or the turn of another seat.
+    """
+    state, impossible = state_before(known)
+    if impossible is not None:
+        names = CARD_NAMES[deck_number(rules)]
+        sentence = KINDS[impossible.kind].format(
+            seat=impossible.seat, card=names[impossible.card], own=known.seat, partner=known.seat ^ 2
+        )
+        return state, Contradiction(("tricks", impossible.trick, impossible.place), "contradiction", sentence)
+    if sum(state.taken) == HAND_SIZE:
+        detail = "all 13 tricks are complete; accepted: at most 12 complete tricks and one that is not complete"
+        return state, Contradiction(("tricks",), "too-many-items", detail)
+    turn = (state.leader + state.trick_size) & 3
+    if turn != known.seat:
+        detail = f"seat is {known.seat}, but seat {turn} plays next after these tricks; accepted: {turn}"
+        return state, Contradiction(("seat",), "seat-mismatch", detail)
+    return state, None
+
+
+def write_scores(
+    state: PlayState, seat: int, standing: Standing, seat_scores: Sequence[int], seat_bags: Sequence[int], rules: Rules
+) -> None:
+    """Write the score before the round into the state: ``standing``, as ``seat`` sees it, or in cutthroat by seat."""
+    if rules.variant == CUTTHROAT:
+        state.seat_score, state.seat_bags = list(seat_scores), list(seat_bags)
+    else:
+        us, them = seat & 1, 1 - (seat & 1)
+        state.score[us], state.score[them] = standing.us, standing.them
+        state.bags[us], state.bags[them] = standing.us_bags, standing.them_bags
 
 
 def _replayed(known: Known, thorough: bool) -> tuple[PlayState, Impossible | None]:

@@ -1056,8 +1056,14 @@ TEXTS = {
     *("spades.cards." + name for name in ("parse_card", "format_card", "pbn_card", "parse_pbn", "format_pbn")),
     *("spades.cards." + name for name in ("pbn_names", "texts_of", "codes_of")),
     *("spades.cards." + name for name in ("parse_card_of", "parse_cards", "parse_hand")),
-    *("spades.passing.gives_first", "spades.passing.check_pass", "spades.tables.dtypes_of"),
-    *("spades.position." + name for name in ("check_bids", "check_scores", "is_over")),
+    *(
+        "spades.legal.bid_contradictions",
+        "spades.passing.gives_first",
+        "spades.passing.check_pass",
+        "spades.tables.dtypes_of",
+    ),
+    *("spades.position." + name for name in ("check_bids", "check_scores", "is_over", "bags_below", "accepted_bags")),
+    "spades.position.scores_beyond_goals",
 }
 # Compared as a part of `play_pairs` (test_rounds.py), which the simulators compile anyway. They are most of its code.
 WITHIN_A_PAIR = {GAME + "play_game", SOLO_GAME + "play_cutthroat_game"}

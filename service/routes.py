@@ -11,9 +11,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from service.endpoints import batches, bids, cards, catalogue, health, inferences, pages, results
-from service.endpoints.batch_answers import BidsAnswer, CardsAnswer, InferencesAnswer, ResultsAnswer
-from service.endpoints.catalogue_answers import PoliciesAnswer, ReasonsAnswer, RulesAnswer
-from service.endpoints.health_answers import Ready, Status, VersionAnswer
+from service.endpoints.batches import BidsAnswer, CardsAnswer, InferencesAnswer
+from service.endpoints.catalogue import PoliciesAnswer, ReasonsAnswer, RulesAnswer
+from service.endpoints.health import Ready, Status, VersionAnswer
+from service.endpoints.results import ResultsAnswer
 from service.metrics import OTHER_ROUTE
 from service.problems import ProblemTypeInfo, problem_of
 from spades.contract import examples

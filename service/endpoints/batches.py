@@ -6,25 +6,93 @@ import math
 from collections.abc import Callable, Mapping
 from functools import partial
 from time import perf_counter
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 import orjson
+from pydantic import with_config
 from starlette.requests import Request
 from starlette.responses import Response
+from typing_extensions import TypedDict
 
 from service.endpoints import bids, cards, inferences
 from service.fair_turns import SLICE_S
 from service.json_body import BATCH_LIMITS, json_response, read_json
 from service.keys import Key
 from service.metrics import Decided
-from service.problems import ProblemError, internal_error, problem_of
+from service.problems import Problem, ProblemError, internal_error, problem_of
 from service.state import AppState, app_state, request_state
 from service.table_sets import TableSets
+from spades.contract.answer_types import ANSWER_CONFIG, BidAnswer, CardAnswer, InferenceItemAnswer
 from spades.contract.bid_request import BIDS
 from spades.contract.card_request import CARDS
 from spades.contract.faults import RequestError
 from spades.contract.inference_request import INFERENCES
 from spades.contract.reading import check_field_count, read_batch
+
+
+@with_config(ANSWER_CONFIG)
+class AnsweredItem(TypedDict):
+    """The answer to one request of a batch."""
+
+    status: Literal[200]
+    body: BidAnswer
+
+
+@with_config(ANSWER_CONFIG)
+class RefusedItem(TypedDict):
+    """The problem of one request of a batch."""
+
+    status: Literal[422, 500, 503]
+    body: Problem
+
+
+# A client tells the two apart by `status`. The OpenAPI document declares no `discriminator`: a discriminator has only
+# string values, so openapi-typescript would turn the number into a string.
+BidsItem = AnsweredItem | RefusedItem
+
+
+@with_config(ANSWER_CONFIG)
+class BidsAnswer(TypedDict):
+    """The answers, in the order of the requests."""
+
+    answers: list[BidsItem]
+
+
+@with_config(ANSWER_CONFIG)
+class AnsweredCard(TypedDict):
+    """The answer to one request of a batch."""
+
+    status: Literal[200]
+    body: CardAnswer
+
+
+CardsItem = AnsweredCard | RefusedItem
+
+
+@with_config(ANSWER_CONFIG)
+class CardsAnswer(TypedDict):
+    """The answers, in the order of the requests."""
+
+    answers: list[CardsItem]
+
+
+@with_config(ANSWER_CONFIG)
+class AnsweredInference(TypedDict):
+    """The answer to one request of a batch."""
+
+    status: Literal[200]
+    body: InferenceItemAnswer
+
+
+InferencesItem = AnsweredInference | RefusedItem
+
+
+@with_config(ANSWER_CONFIG)
+class InferencesAnswer(TypedDict):
+    """The answers, in the order of the requests."""
+
+    answers: list[InferencesItem]
+
 
 # Answers one request of a batch; with the answer, it returns what to count for it.
 _AnswerOne = Callable[[AppState, TableSets, Any, Key | None], tuple[Mapping[str, Any], Decided | None]]

@@ -5,20 +5,69 @@ the tables are mapped, checked and unchanged since then, the warm-up is done, an
 """
 
 import platform
+from typing import Annotated, Literal, NotRequired
 
 import orjson
 from prometheus_client import CONTENT_TYPE_LATEST
+from pydantic import Field, with_config
 from starlette.requests import Request
 from starlette.responses import Response
+from typing_extensions import TypedDict
 
 from service import __version__
-from service.endpoints.catalogue import table_options
-from service.endpoints.health_answers import Ready, Status, TableSetInfo, TablesInfo, VersionAnswer
+from service.endpoints.catalogue import TableOptions, table_options
 from service.json_body import json_response
 from service.problems import TYPES, ProblemError, ProblemTypeInfo, not_ready
+from service.roles import Role
 from service.state import app_state, request_state
 from service.table_sets import OpenSet, TableSets
+from spades.contract.answer_types import ANSWER_CONFIG
 from spades.contract.faults import CODES
+
+
+@with_config(ANSWER_CONFIG)
+class Status(TypedDict):
+    """Alive."""
+
+    status: Literal["ok"]
+
+
+@with_config(ANSWER_CONFIG)
+class Ready(TypedDict):
+    """Ready for requests."""
+
+    status: Literal["ready"]
+    tables: Annotated[str, Field(description="Version of the tables that answer by default.")]
+
+
+@with_config(ANSWER_CONFIG)
+class TablesInfo(TypedDict):
+    """The tables that answer by default."""
+
+    version: str
+    sha256: str
+
+
+@with_config(ANSWER_CONFIG)
+class TableSetInfo(TypedDict):
+    """An open table set, which a request can name in `tables`."""
+
+    version: str
+    sha256: str
+    roles: Annotated[list[Role], Field(description="Empty: only by name.")]
+    options: Annotated[list[TableOptions], Field(description="What it gives to policies. Empty: nothing.")]
+    changed: NotRequired[Annotated[str, Field(description="Why it can't be used any longer.")]]
+
+
+@with_config(ANSWER_CONFIG)
+class VersionAnswer(TypedDict):
+    """The versions of the code and of the tables."""
+
+    service: str
+    python: str
+    tables: Annotated[TablesInfo | None, Field(description="Null until they are mapped.")]
+    table_sets: list[TableSetInfo]
+    canary_share: Annotated[float, Field(description="The share of the callers that the canary answers.")]
 
 
 async def alive(request: Request) -> Response:

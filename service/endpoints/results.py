@@ -7,21 +7,42 @@ that a batch that fails as a whole has counted nothing and can be sent again.
 import logging
 from functools import partial
 from time import perf_counter
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import orjson
+from pydantic import Field, with_config
 from starlette.requests import Request
 from starlette.responses import Response
+from typing_extensions import TypedDict
 
 from service.endpoints.batches import Batch, answer_batch
 from service.keys import Key
-from service.problems import ProblemError, internal_error, problem_of
+from service.problems import Problem, ProblemError, internal_error, problem_of
 from service.result_metrics import Tally
 from service.state import AppState
 from service.table_sets import TableSets
+from spades.contract.answer_types import ANSWER_CONFIG
 from spades.contract.faults import RequestError
 from spades.contract.reading import check_field_count, read_batch
 from spades.contract.results import OUTCOMES, RESULTS, ResultCall, read_result
+
+
+@with_config(ANSWER_CONFIG)
+class RefusedResult(TypedDict):
+    """A result that was not counted."""
+
+    index: Annotated[int, Field(ge=0, description="Its place among the results.")]
+    status: Literal[422, 500]
+    body: Problem
+
+
+@with_config(ANSWER_CONFIG)
+class ResultsAnswer(TypedDict):
+    """How many results were accepted, and what is wrong with the others."""
+
+    accepted: int
+    refused: list[RefusedResult]
+
 
 _logger = logging.getLogger("service")
 

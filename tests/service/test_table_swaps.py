@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from service.app import create_app
 from service.endpoints import batches as batch_module
-from service.endpoints.batch_answers import BidsAnswer, InferencesAnswer
+from service.endpoints.batches import BidsAnswer, InferencesAnswer
 from service.roles import Canary
 from service.table_sets import open_sets
 from spades.contract.examples import SHORT_INFERENCE_REQUEST

@@ -31,12 +31,10 @@ def bidder_file(tmp_path):
 
 # The policy `rb` as an outside bidder, through the service's own plain Python.
 RB_OUTSIDE = """
-    from spades.position import Position
+    from spades import Position, open_tables
     from spades.bidder import decide
-    from spades.cards import parse_card
     from spades.policies import parse_policy
     from spades.rules import make_rules
-    from spades.tableset import open_tables
 
     TABLES = open_tables()
     CALLS = []
@@ -45,17 +43,7 @@ RB_OUTSIDE = """
         CALLS.append(request)
         overrides = dict(request["rules"])
         rules = make_rules(overrides.pop("preset"), overrides)
-        hand = sum(1 << parse_card(card) for card in request["hand"])
-        scores = request["scores"]
-        position = Position(
-            hand,
-            tuple(request["previous_bids"]),
-            scores["us"],
-            scores["them"],
-            scores["us_bags"],
-            scores["them_bags"],
-            rules,
-        )
+        position = Position.of(request["hand"], request["previous_bids"], rules=rules, **request["scores"])
         return decide(position, parse_policy("rb"), TABLES, explain=False).bid
 
     def answer(request):

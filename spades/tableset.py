@@ -118,8 +118,8 @@ def open_tables(directory: Path | None = None) -> TableSet:
     if (shape := arrays["win"].shape) != (WIN_CELLS,):
         raise TablesError(f"{folder / 'win.npy'}: found shape {shape}; expected {(WIN_CELLS,)} for this code's games")
     kernel_arrays = tables_by_profile(arrays)
-    views = {id(array): memoryview(array) for t in kernel_arrays for array in t}
-    kernel = tuple(Tables(*(views[id(array)] for array in t)) for t in kernel_arrays)
+    views = {id(array): memoryview(array) for profile in kernel_arrays for array in profile}
+    kernel = tuple(Tables(*(views[id(array)] for array in profile)) for profile in kernel_arrays)
     return TableSet(folder, manifest, MappingProxyType(arrays), kernel, kernel_arrays, opened)
 
 

@@ -19,8 +19,8 @@ def check_exposure(settings: Settings, host: str, allowed: bool) -> None:
 def check_address(host: str, port: int) -> None:
     """Raise `SettingsError` if another process uses the address, or if this process may not use it."""
     try:
-        found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        for family, kind, protocol, _, address in found:
+        addresses = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        for family, kind, protocol, _, address in addresses:
             with socket.socket(family, kind, protocol) as probe:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 if family == socket.AF_INET6:
@@ -40,7 +40,7 @@ def is_loopback(host: str) -> bool:
     if not host:
         return False  # empty: all addresses
     try:
-        found = socket.getaddrinfo(host, None, proto=socket.IPPROTO_TCP)
+        addresses = socket.getaddrinfo(host, None, proto=socket.IPPROTO_TCP)
     except OSError:
         return False  # listening there will fail with a message
-    return all(ipaddress.ip_address(str(address[0]).partition("%")[0]).is_loopback for *_, address in found)
+    return all(ipaddress.ip_address(str(address[0]).partition("%")[0]).is_loopback for *_, address in addresses)

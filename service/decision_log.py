@@ -41,16 +41,16 @@ class DecisionLog(LineLog):
     def decided(self, request: Mapping[str, Any], body: bytes | None, answer: Mapping[str, Any]) -> None:
         """Log a bid if its request has a `round_id`. ``request`` has no faults; ``body``: its JSON, if there is any."""
         round_id = request.get("round_id")
-        if round_id is not None and (self._all or self.keeps(round_id)):
+        if round_id is not None and (self._all or self.includes(round_id)):
             self.write_line(decision_line(request, body, answer))
 
     def reported(self, fields: Mapping[str, Any]) -> None:
         """Log a result, if it has a `round_id`. ``fields``: as the contract reads them."""
         round_id = fields.get("round_id")
-        if round_id is not None and (self._all or self.keeps(round_id)):
+        if round_id is not None and (self._all or self.includes(round_id)):
             self.write_line(result_line(fields))
 
-    def keeps(self, round_id: str) -> bool:
+    def includes(self, round_id: str) -> bool:
         """Return whether the records of the round are logged."""
         digest = blake2b(round_id.encode(), digest_size=_HASH_BYTES, person=b"decision log").digest()
         return int.from_bytes(digest, "big") < self._below

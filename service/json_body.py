@@ -78,9 +78,9 @@ def excess(body: bytes, limits: JsonLimits) -> Fault | None:
         keys += int(np.count_nonzero((block == _COLON) & (before <= _QUOTE)))
         last = block[-1:]
         escapes += int(np.count_nonzero(block == _BACKSLASH))
-    found = JsonLimits(brackets, commas, keys, escapes)
+    counts = JsonLimits(brackets, commas, keys, escapes)
     names = ("opening brackets", "commas", "keys", "backslashes")
-    for name, count, most in zip(names, found, limits, strict=True):
+    for name, count, most in zip(names, counts, limits, strict=True):
         if count > most:
             return Fault("", "too-many-items", f"the body has {count} {name}; accepted: at most {most}")
     return None

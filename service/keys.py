@@ -77,17 +77,17 @@ class Keys:
 
     def __init__(self, keys: list[Key]) -> None:
         self._secret = secrets.token_bytes(32)
-        self._keys = {self._mark(key.digest): key for key in keys}
+        self._keys = {self._keyed_hash(key.digest): key for key in keys}
 
     def find(self, authorization: bytes | None) -> Key | None:
         """Return the key in the value of an Authorization header, or None."""
         if authorization is None or len(authorization) > 512 or authorization[:7].lower() != b"bearer ":
             return None
         digest = hashlib.sha256(authorization[7:].strip()).digest()
-        key = self._keys.get(self._mark(digest))
+        key = self._keys.get(self._keyed_hash(digest))
         return key if key is not None and hmac.compare_digest(key.digest, digest) else None
 
-    def _mark(self, digest: bytes) -> bytes:
+    def _keyed_hash(self, digest: bytes) -> bytes:
         return hashlib.blake2b(digest, key=self._secret, digest_size=32).digest()
 
 
@@ -126,15 +126,15 @@ def read_keys(path: Path, default_rate: float) -> Keys:
         text = line.partition("#")[0].strip()
         if not text:
             continue
-        found = _LINE.fullmatch(text)
-        if found is None:  # not quoted, because it may hold a secret by mistake
+        match = _LINE.fullmatch(text)
+        if match is None:  # not quoted, because it may hold a secret by mistake
             raise SettingsError(f"{path} line {number}: wrong form; expected: {_EXPECTED}")
-        name, digest = found[1], bytes.fromhex(found[2])
+        name, digest = match[1], bytes.fromhex(match[2])
         if digest in keys:
             raise SettingsError(
                 f"{path} line {number}: repeats the key of {keys[digest].name}; expected: each key once"
             )
-        rate = default_rate if found[3] is None else float(found[3])
+        rate = default_rate if match[3] is None else float(match[3])
         keys[digest] = Key(name, digest, Bucket(rate) if rate else None)
     if not keys:
         raise SettingsError(f"{path}: no keys found; expected: lines of the form {_EXPECTED}")

@@ -103,7 +103,7 @@ class LineLog:
         self._thread: Thread | None = None
         self._refused = 0  # lines for which the queue had no room, since the start
         self._lost = 0  # lines that could not be written, since the start
-        self._told = 0  # dropped lines that a written line has reported
+        self._reported = 0  # dropped lines that a written line has reported
         self._failing = False
 
     def write_line(self, line: bytes) -> None:
@@ -140,11 +140,11 @@ class LineLog:
     def _write(self, batch: list[bytes]) -> None:
         """Write lines, the first with the number of lines missing before it; count those that can't be written."""
         dropped = self._refused + self._lost
-        if dropped > self._told:
-            batch[0] = b'{"dropped":%d,%b' % (dropped - self._told, batch[0][1:])
+        if dropped > self._reported:
+            batch[0] = b'{"dropped":%d,%b' % (dropped - self._reported, batch[0][1:])
         whole, error = self._sink.write(batch)
         if whole:
-            self._told = dropped
+            self._reported = dropped
         if error is None:
             self._failing = False
             return

@@ -81,11 +81,11 @@ def observe_many(child: Histogram, seconds: list[float]) -> None:
 
 def _by_labels(gathered: deque[tuple[L, float]]) -> dict[L, list[float]]:
     """Remove all items and return their seconds by label."""
-    found: defaultdict[L, list[float]] = defaultdict(list)
+    by_labels: defaultdict[L, list[float]] = defaultdict(list)
     for _ in range(len(gathered)):
         labels, seconds = gathered.popleft()
-        found[labels].append(seconds)
-    return found
+        by_labels[labels].append(seconds)
+    return by_labels
 
 
 class Exposition:
@@ -254,15 +254,15 @@ class Metrics:
         if problem.name == "deadline-exceeded":
             self.deadline_exceeded.inc()
 
-    def decided(self, made: Decided) -> None:
+    def decided(self, decided: Decided) -> None:
         """Count one bid."""
-        self._decided.append(made)
+        self._decided.append(decided)
         if len(self._decided) >= COUNTED_AT_ONCE:
             self.count()
 
-    def decided_many(self, made: Sequence[Decided]) -> None:
+    def decided_many(self, decided: Sequence[Decided]) -> None:
         """Count several bids."""
-        self._decided.extend(made)
+        self._decided.extend(decided)
         self.count()
 
     def count(self) -> None:

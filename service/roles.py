@@ -76,7 +76,7 @@ _READ = TypeAdapter(_Releases).validate_json
 def read_roles(path: Path) -> Roles:
     """Return the roles that the file releases.json names; raise `TablesError`."""
     try:
-        found = _READ(path.read_bytes())
+        releases = _READ(path.read_bytes())
     except OSError as error:
         raise TablesError(f"{path}: can't be read ({error.strerror}); expected a readable file") from None
     except ValidationError as error:
@@ -88,4 +88,4 @@ def read_roles(path: Path) -> Roles:
             'needed, canary and shadow, such as {"default": "2026.11.9+fedcf0a0", "canary": "2026.12.1+0c4b5a6d:0.05"}'
         ) from None
     names = (f"{path}: default", f"{path}: canary", f"{path}: shadow")
-    return Roles(found["default"], found.get("canary"), found.get("shadow"), names)
+    return Roles(releases["default"], releases.get("canary"), releases.get("shadow"), names)

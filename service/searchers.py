@@ -101,11 +101,11 @@ class Searchers:
         self._longest_wait_s = queue_ms / 1000.0 or math.inf
         self._metrics.search_processes["wanted"].set(processes)
         try:
-            found = await asyncio.gather(*(self._new() for _ in range(processes)), return_exceptions=True)
-            for one in found:
-                if isinstance(one, BaseException):
-                    raise one
-                self._keep_task(self._replace(one))
+            started = await asyncio.gather(*(self._new() for _ in range(processes)), return_exceptions=True)
+            for process in started:
+                if isinstance(process, BaseException):
+                    raise process
+                self._keep_task(self._replace(process))
         except BaseException:
             await self.close()
             raise

@@ -20,7 +20,7 @@ REPORT_S: Final = 60.0  # failures are logged once in this time
 _logger = logging.getLogger("service")
 
 
-class Made(NamedTuple):
+class AnsweredBid(NamedTuple):
     """One bid that a caller got."""
 
     data: Any  # the request
@@ -34,38 +34,38 @@ class Shadow:
 
     def __init__(self, metrics: Metrics) -> None:
         self._counts = metrics.shadowed
-        self._waiting: deque[tuple[OpenSet, Made]] = deque()
+        self._waiting: deque[tuple[OpenSet, AnsweredBid]] = deque()
         self._report_at = 0.0  # `monotonic`, s
 
-    def add(self, opened: OpenSet, made: Made) -> None:
-        """Decide ``made`` with the tables of ``opened`` too, in a later turn of the event loop."""
+    def add(self, opened: OpenSet, answered: AnsweredBid) -> None:
+        """Decide ``answered`` with the tables of ``opened`` too, in a later turn of the event loop."""
         if len(self._waiting) >= MOST_WAITING:
-            self._counts[made.policy, "dropped"].inc()
+            self._counts[answered.policy, "dropped"].inc()
             return
-        self._waiting.append((opened, made))
+        self._waiting.append((opened, answered))
         if len(self._waiting) == 1:
             asyncio.get_running_loop().call_soon(self._work)
 
     def _work(self) -> None:
         until = perf_counter() + SLICE_S
         while self._waiting:
-            opened, made = self._waiting[0]
-            self._counts[made.policy, self._result(opened, made)].inc()
+            opened, answered = self._waiting[0]
+            self._counts[answered.policy, self._result(opened, answered)].inc()
             self._waiting.popleft()
             if perf_counter() > until:
                 break
         if self._waiting:
             asyncio.get_running_loop().call_soon(self._work)
 
-    def _result(self, opened: OpenSet, made: Made) -> str:
+    def _result(self, opened: OpenSet, answered: AnsweredBid) -> str:
         try:
             if opened.changed:
                 raise RuntimeError(opened.changed)
-            return "same" if made.decide(made.data, opened) == made.bid else "other"
+            return "same" if answered.decide(answered.data, opened) == answered.bid else "other"
         except Exception as error:  # the answer was right whatever happens here
             now = monotonic()
             if now >= self._report_at:
                 self._report_at = now + REPORT_S
                 text = "the shadow tables %s could not decide a bid of %s; spades_shadow_bids_total counts such bids"
-                _logger.error(text, opened.version, made.policy, exc_info=error)
+                _logger.error(text, opened.version, answered.policy, exc_info=error)
             return "failed"

@@ -123,7 +123,7 @@ class AppState:
         """
         if self.sets is None:
             return
-        changed = [one for one in self.sets.by_version.values() if not one.changed and self._has_changed(one)]
+        changed = [each for each in self.sets.by_version.values() if not each.changed and self._has_changed(each)]
         if changed:
             self._show()
 
@@ -153,9 +153,9 @@ class AppState:
         assert self.sets is not None, "the tables are open"
         default = self.sets.default
         roles: list[tuple[str, str]] = []
-        for one in self.sets.by_version.values():
-            if not one.changed:
-                roles += [(one.version, role) for role in self.sets.roles_of(one)] or [(one.version, _NAMED)]
+        for opened in self.sets.by_version.values():
+            if not opened.changed:
+                roles += [(opened.version, role) for role in self.sets.roles_of(opened) or (_NAMED,)]
         self.metrics.tables_served((default.version, default.tables.sha256), roles)
         self.metrics.ready.set(int(self.ready))
 

@@ -105,17 +105,17 @@ def open_sets(settings: Settings, before: TableSets | None = None) -> TableSets:
     the roles can't be used, or if a set with a role can't be used.
     """
     paths, roles = _folder(settings)
-    known = {} if before is None else {one.tables.directory: one for one in before.by_version.values()}
+    open_before = {} if before is None else {each.tables.directory: each for each in before.by_version.values()}
     needed = (roles.default, roles.shadow, roles.canary and roles.canary.version)
     opened: dict[str, OpenSet] = {}
     refused: list[tuple[str, str]] = []
     for name, path in paths.items():
         try:
-            one = known.get(path.resolve())
-            if one is None or one.changed or one.tables.changed_file() is not None:
-                one = _open(path)
-            _check_version(one.tables, name, path)
-            opened[one.version] = one
+            table_set = open_before.get(path.resolve())
+            if table_set is None or table_set.changed or table_set.tables.changed_file() is not None:
+                table_set = _open(path)
+            _check_version(table_set.tables, name, path)
+            opened[table_set.version] = table_set
         except RefusedError as error:
             if name in needed:
                 raise
@@ -190,8 +190,8 @@ def _is_candidate(path: Path) -> bool:
 
 def _single(settings: Settings, folder: Path, releases: Path) -> tuple[dict[str | None, Path], Roles]:
     if releases.exists():
-        found = f"{releases} does not belong in a folder that is itself a table set"
-        raise _folder_error(f"{found}; accepted: beside folders of table sets")
+        error = f"{releases} does not belong in a folder that is itself a table set"
+        raise _folder_error(f"{error}; accepted: beside folders of table sets")
     for name, value in (("SPADES_CANARY", settings.canary), ("SPADES_SHADOW", settings.shadow)):
         if value is not None:
             raise _folder_error(f"{name} is set, but {folder} is one table set; expected one folder for each version")

@@ -1,1 +1,1 @@
-"""The HTTP endpoints, one module per family: contract -> bidding -> bytes. No game logic."""
+"""The HTTP endpoints, one module per family: from a request to an answer. No game logic."""

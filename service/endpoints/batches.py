@@ -147,7 +147,7 @@ class _Answers:
         The answers are counted and written together, which saves a tenth of the time.
         """
         state, sets, answer_one = self._state, self._sets, self._answer_one
-        made: list[Decided] = []
+        decisions: list[Decided] = []
         answers: list[dict[str, Any]] = []
         now = perf_counter()
         try:
@@ -158,7 +158,7 @@ class _Answers:
                     answer, decided = answer_one(state, sets, request, self._key)
                     answers.append({"status": 200, "body": answer})
                     if decided is not None:
-                        made.append(decided)
+                        decisions.append(decided)
                 except (ProblemError, RequestError) as error:
                     problem = problem_of(error)
                     state.metrics.refused(problem)
@@ -171,7 +171,7 @@ class _Answers:
                 if now > until:
                     break
         finally:
-            state.metrics.decided_many(made)
+            state.metrics.decided_many(decisions)
         if answers:
             comma = b"," if len(self._texts) > 1 else b""
             self._texts.append(comma + _joined(answers))

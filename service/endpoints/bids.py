@@ -10,7 +10,7 @@ from starlette.responses import Response
 from service.json_body import SINGLE_LIMITS, json_response, read_json
 from service.keys import Key
 from service.metrics import Decided
-from service.shadow import Made
+from service.shadow import AnsweredBid
 from service.state import AppState, app_state, request_state
 from service.table_sets import OpenSet, TableSets, set_for
 from spades.contract.answer_types import BidAnswer
@@ -48,7 +48,7 @@ async def blind_nil(request: Request) -> Response:
     else:
         state.metrics.decisions[bidder.base].observe(seconds)  # the bid follows later
     if sets.shadow is not None and chosen is sets.default:
-        state.shadow.add(sets.shadow, Made(data, bidder.base, decision.blind_nil, _blind_nil_of))
+        state.shadow.add(sets.shadow, AnsweredBid(data, bidder.base, decision.blind_nil, _blind_nil_of))
     of_request["tables"] = version
     return json_response(orjson.dumps(blind_nil_answer(call, decision, version)))
 
@@ -65,12 +65,12 @@ def answer_bid(
     call = read_bid(data, tables.games, chosen.options)
     started = perf_counter()
     answer = bid_answer(call, tables, version)
-    made = ((answer["kind"], call.base, call.convention, version), perf_counter() - started)
+    decided = ((answer["kind"], call.base, call.convention, version), perf_counter() - started)
     if sets.shadow is not None and chosen is sets.default:
-        state.shadow.add(sets.shadow, Made(data, call.base, answer["bid"], _bid_of))
+        state.shadow.add(sets.shadow, AnsweredBid(data, call.base, answer["bid"], _bid_of))
     if state.decision_log is not None:
         state.decision_log.decided(data, body, answer)
-    return answer, made
+    return answer, decided
 
 
 def _bid_of(data: Any, chosen: OpenSet) -> int:

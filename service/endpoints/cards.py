@@ -43,14 +43,14 @@ async def card(request: Request) -> Response:
     if call.search is None:
         return json_response(orjson.dumps(card_answer(call)))
     try:
-        found = await state.searchers.search(search_request(call, call.search, chosen.tables), deadline)
+        answer = await state.searchers.search(search_request(call, call.search, chosen.tables), deadline)
     except TimeoutError:
         raise deadline_exceeded() from None
     except BusyError:
         state.metrics.shed["search"].inc()
         raise overloaded("all search processes are busy") from None
     of_request["tables"] = chosen.version
-    return json_response(orjson.dumps(searched_answer(call, call.search, found, chosen.version)))
+    return json_response(orjson.dumps(searched_answer(call, call.search, answer, chosen.version)))
 
 
 async def pass_cards(request: Request) -> Response:
@@ -84,21 +84,21 @@ def search_request(call: CardCall, search: Search, tables: TableSet) -> dict[str
     }
 
 
-def searched_answer(call: CardCall, search: Search, found: dict[str, Any], version: str) -> CardAnswer:
-    """Return the fields of the answer in the contract's order; ``found``: the answer of a search process."""
+def searched_answer(call: CardCall, search: Search, answer: dict[str, Any], version: str) -> CardAnswer:
+    """Return the fields of the answer in the contract's order; ``answer``: the answer of a search process."""
     state, me = call.state, call.seat
     names = CARD_NAMES[deck_number(call.rules)]
     tried: list[TriedCard] = [
         {"card": names[card], "deals": deals, "p_win": None if p_win is None else round(p_win, _DECIMALS)}
-        for card, deals, p_win in found["tried"]
+        for card, deals, p_win in answer["tried"]
     ]
     legal = legal_cards(state.hand[me], state.trick_size, state.trick[0], state.broken)
     return {
-        "card": names[found["card"]],
+        "card": names[answer["card"]],
         "player": search.player,
         "legal": [names[one] for one in cards_of(legal)],
         "assumed": call.assumed,
-        "reasons": _reasons(call, found["card"], tried),  # type: ignore[typeddict-item]
+        "reasons": _reasons(call, answer["card"], tried),  # type: ignore[typeddict-item]
         "search": {
             "deals": tried[0]["deals"],
             "cards": sorted(tried, key=lambda one: -(one["p_win"] or 0.0)),

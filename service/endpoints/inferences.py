@@ -64,25 +64,25 @@ async def answer_in_slices(state: AppState, body: bytes, deadline: float, key: K
             readers, version = chosen.readers, chosen.version
             call = read_inference(data)
             if not call.deals:
-                made = [*parts(call, readers, version)]
+                content = [*parts(call, readers, version)]
                 state.check_deadline(deadline, perf_counter())
-                return b"".join(made), version
+                return b"".join(content), version
         finally:
             await asyncio.sleep(0)
     async with turns.deals:
-        made = []
+        content = []
         steps = parts(call, readers, version)
         while True:
             async with turns.slice:
                 until = perf_counter() + SLICE_S
                 for part in steps:
-                    made.append(part)
+                    content.append(part)
                     now = perf_counter()
                     state.check_deadline(deadline, now)
                     if now > until:
                         break
                 else:
-                    return b"".join(made), version
+                    return b"".join(content), version
                 await asyncio.sleep(0)
 
 

@@ -75,11 +75,11 @@ def test_a_round_id_of_another_form_is_refused(call, app, value, detail):
 def test_a_share_keeps_whole_rounds_in_every_process():
     one, other = (DecisionLog(STANDARD_OUTPUT, 0.3, lambda _: None) for _ in range(2))
     rounds = [f"round {number}" for number in range(4000)]
-    kept = [round_id for round_id in rounds if one.keeps(round_id)]
-    assert kept == [round_id for round_id in rounds if other.keeps(round_id)]
+    kept = [round_id for round_id in rounds if one.includes(round_id)]
+    assert kept == [round_id for round_id in rounds if other.includes(round_id)]
     assert 1100 < len(kept) < 1300
     half = DecisionLog(STANDARD_OUTPUT, 0.5, lambda _: None)
-    assert all(half.keeps(round_id) for round_id in kept)  # a larger share keeps the same rounds, and more
+    assert all(half.includes(round_id) for round_id in kept)  # a larger share keeps the same rounds, and more
 
 
 def test_without_a_path_or_a_share_there_is_no_log(tmp_path):

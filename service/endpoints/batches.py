@@ -23,11 +23,11 @@ from service.problems import Problem, ProblemError, internal_error, problem_of
 from service.state import AppState, app_state, request_state
 from service.table_sets import TableSets
 from spades.contract.answer_types import ANSWER_CONFIG, BidAnswer, CardAnswer, InferenceItemAnswer
-from spades.contract.bid_request import BIDS
-from spades.contract.card_request import CARDS
+from spades.contract.bid_request import read_bids
+from spades.contract.card_request import read_cards
 from spades.contract.faults import RequestError
-from spades.contract.inference_request import INFERENCES
-from spades.contract.reading import check_field_count, read_batch
+from spades.contract.inference_request import read_inferences
+from spades.contract.reading import check_field_count
 
 
 @with_config(ANSWER_CONFIG)
@@ -207,11 +207,9 @@ class Batch(NamedTuple):
     work: Callable[[AppState, TableSets, list[Any], Key | None], Work]
 
 
-BIDS_BATCH: Final = Batch(partial(read_batch, validate=BIDS), partial(_Answers, bids.answer_bid))
-CARDS_BATCH: Final = Batch(partial(read_batch, validate=CARDS), partial(_Answers, cards.answer_card))
-INFERENCES_BATCH: Final = Batch(
-    partial(read_batch, validate=INFERENCES), partial(_Answers, inferences.answer_inference)
-)
+BIDS_BATCH: Final = Batch(read_bids, partial(_Answers, bids.answer_bid))
+CARDS_BATCH: Final = Batch(read_cards, partial(_Answers, cards.answer_card))
+INFERENCES_BATCH: Final = Batch(read_inferences, partial(_Answers, inferences.answer_inference))
 
 
 async def answer_batch(request: Request, batch: Batch) -> Response:

@@ -5,7 +5,6 @@ that a batch that fails as a whole has counted nothing and can be sent again.
 """
 
 import logging
-from functools import partial
 from time import perf_counter
 from typing import Annotated, Any, Final, Literal
 
@@ -23,8 +22,8 @@ from service.state import AppState
 from service.table_sets import TableSets
 from spades.contract.answer_types import ANSWER_CONFIG
 from spades.contract.faults import RequestError
-from spades.contract.reading import check_field_count, read_batch
-from spades.contract.results import OUTCOMES, RESULTS, ResultCall, read_result
+from spades.contract.reading import check_field_count
+from spades.contract.results import OUTCOMES, ResultCall, read_result, read_results
 
 
 @with_config(ANSWER_CONFIG)
@@ -107,4 +106,4 @@ class _Results:
         self._refused.append({"index": index, "status": problem.status, "body": problem.body()})
 
 
-RESULTS_BATCH: Final = Batch(partial(read_batch, validate=RESULTS, field="results"), _Results)
+RESULTS_BATCH: Final = Batch(read_results, _Results)

@@ -179,12 +179,12 @@ def _legal(items: Any, rules: Rules) -> tuple[Faults, set[int]]:
         return [((), "illegal-bids", f"{len(items)} legal bids; accepted: 1..{MAX_LEGAL_BIDS}")], seen
     faults: Faults = []
     for index, item in enumerate(items):
-        found = _bid_faults((index,), item, rules, "illegal-bids")
+        item_faults = _bid_faults((index,), item, rules, "illegal-bids")
         bid = BID_WORDS.get(item, -1) if type(item) is str else item
-        if not found and bid in seen:
-            found = [((index,), "illegal-bids", f"{quote(item)} is in legal_bids twice; accepted: each bid once")]
-        if found:
-            faults += found
+        if not item_faults and bid in seen:
+            item_faults = [((index,), "illegal-bids", f"{quote(item)} is in legal_bids twice; accepted: each bid once")]
+        if item_faults:
+            faults += item_faults
         else:
             seen.add(bid)
     if not faults and seen == {BLIND_NIL}:

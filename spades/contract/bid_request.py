@@ -37,7 +37,7 @@ from spades.contract.fields import (
     with_players,
 )
 from spades.contract.hand_text import Hand
-from spades.contract.reading import fields_of, items_schema
+from spades.contract.reading import fields_of, items_schema, read_batch
 from spades.options import Policy
 from spades.policies import BEST, POLICY_KINDS, SERVED
 from spades.position import BRIEF, EXPLAINED, NOT_EXPLAINED, Position
@@ -163,7 +163,7 @@ class BidsRequest(TypedDict):
 
 
 _BID = TypeAdapter[BidRequest](BidRequest).validator.validate_python
-BIDS: Final = TypeAdapter[BidsRequest](BidsRequest).validator.validate_python
+_BIDS: Final = TypeAdapter[BidsRequest](BidsRequest).validator.validate_python
 _BLIND = TypeAdapter[BlindRequest](BlindRequest).validator.validate_python
 
 
@@ -210,7 +210,7 @@ def read_bid(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> Bid
     """
     read = _read(data, _BID, games, options)
     fields, bidder, assumed = read.fields, read.bidder, read.assumed
-    policy, seed = bidder.policy, 0
+    policy = bidder.policy
     if not _CHANGES.isdisjoint(fields):
         policy = _changed(policy, fields)
     position = Position(
@@ -220,11 +220,11 @@ def read_bid(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> Bid
         rules=read.rules,
         seat_scores=read.scores.seat_scores,
     )
+    stated_seed, seed = fields.get("seed"), 0
     if policy.noise_sd:
-        given = fields.get("seed")
-        seed = position_seed(position) if given is None else given
-        if given is None:
+        if stated_seed is None:
             assumed.append("seed")
+        seed = position_seed(position) if stated_seed is None else stated_seed
     explain = fields.get("explain")
     return BidCall(
         position=position,
@@ -323,15 +323,22 @@ def conflicts_in(data: Mapping[str, Any], read: RulesRead, bidder: Bidder, games
 
 
 def _no_win_table(field: str, rules: Rules, bidder: Bidder, accepted: str) -> Fault:
-    found = json.dumps(describe(rules)[field])
-    detail = f"{field} is {found}, for which policy {bidder.base} has no win table; accepted: {accepted}"
+    value = json.dumps(describe(rules)[field])
+    detail = f"{field} is {value}, for which policy {bidder.base} has no win table; accepted: {accepted}"
     return Fault(pointer("rules", field), "unsupported-rules", detail)
 
 
-def _convention_fault(text: str, found: str, rules: Rules) -> Fault:
-    if not plays_conventions(text):
+def _convention_fault(policy: str, convention: str, rules: Rules) -> Fault:
+    if not plays_conventions(policy):
         players = ", ".join(kind.name for kind in POLICY_KINDS if "convention" in kind.options)
-        detail = f"convention is {found} with policy {quote(text)}; accepted: none, because only {players} plays one"
+        detail = (
+            f"convention is {convention} with policy {quote(policy)}; accepted: none, because only {players} plays one"
+        )
     else:
-        detail = f"convention is {found} with variant {VARIANTS[rules.variant]}; accepted: none in this variant"
+        detail = f"convention is {convention} with variant {VARIANTS[rules.variant]}; accepted: none in this variant"
     return Fault("/convention", "unsupported-convention", detail)
+
+
+def read_bids(data: Any) -> list[Any]:
+    """Return the unread requests in the body of a batch. Raises `RequestError`."""
+    return read_batch(data, _BIDS)

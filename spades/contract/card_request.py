@@ -21,7 +21,7 @@ from spades.contract.fields import (
     scores_in,
 )
 from spades.contract.hand_text import CARD_SCHEMA, Given, Hand, Received, card_list
-from spades.contract.reading import items_schema, read_fields
+from spades.contract.reading import items_schema, read_batch, read_fields
 from spades.legal import TRICKS, deck_of
 from spades.passing import check_pass
 from spades.play.card_explanation import NEWEST, NEWEST_ALONE
@@ -56,8 +56,8 @@ def _read_tricks(value: Any, info: ValidationInfo[Rules]) -> tuple[tuple[int, ..
         if type(names) is not list:
             faults.append(((index,), "wrong-type", f"a trick is {json_type(names)}; accepted: an array of cards"))
             continue
-        found, bits = card_list(names, info.context, 4)
-        faults += [((index, *place), code, detail) for place, code, detail in found]
+        card_faults, bits = card_list(names, info.context, 4)
+        faults += [((index, *place), code, detail) for place, code, detail in card_faults]
         if len(names) < 4 and index + 1 < len(value):
             faults.append(((index,), "hand-size", f"{len(names)} cards; accepted: 4, except in the last trick"))
         tricks.append(tuple([bit.bit_length() - 1 for bit in bits]))
@@ -137,7 +137,7 @@ class CardCall(NamedTuple):
 
 
 _CARD: Final = TypeAdapter[CardRequest](CardRequest).validator.validate_python
-CARDS: Final = TypeAdapter[CardsRequest](CardsRequest).validator.validate_python
+_CARDS: Final = TypeAdapter[CardsRequest](CardsRequest).validator.validate_python
 
 
 def read_card(data: Any, games: Games = SHIPPED) -> CardCall:
@@ -191,3 +191,8 @@ def _search_faults(request: Mapping[str, Any], rules: Rules, games: Games) -> li
     accepted = ", ".join(VARIANTS[variant] for variant in WON_VARIANTS)
     detail = f"variant is {VARIANTS[rules.variant]} with player {SEARCH}; accepted: {accepted}"
     return [Fault(pointer("rules", "variant"), "unsupported-rules", detail)]
+
+
+def read_cards(data: Any) -> list[Any]:
+    """Return the unread requests in the body of a batch. Raises `RequestError`."""
+    return read_batch(data, _CARDS)

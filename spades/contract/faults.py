@@ -89,10 +89,12 @@ _OBJECTS = {"players": f"an object that says how left, partner and right bid, {T
 _WORD_CODES = {"rules": "unsupported-rules", "convention": "unsupported-convention", "policy": "unknown-policy"}
 
 
-def refusal(*found: tuple[Place, str, str]) -> ValidationError:
+def refusal(*faults: tuple[Place, str, str]) -> ValidationError:
     """Return an error with faults of one field; each fault is a place in the field, a code and a sentence."""
     # pydantic adds the place of the field.
-    return ValidationError.from_exception_data("request", [_line(place, code, detail) for place, code, detail in found])
+    return ValidationError.from_exception_data(
+        "request", [_line(place, code, detail) for place, code, detail in faults]
+    )
 
 
 def faults_in(error: ValidationError, place: Place = ()) -> list[Fault]:
@@ -109,7 +111,7 @@ def _line(place: Place, code: str, detail: str) -> InitErrorDetails:
 
 
 def _fault(line: Any, place: Place) -> Fault:
-    kind, found, context = line["type"], line["input"], line.get("ctx", {})
+    kind, value, context = line["type"], line["input"], line.get("ctx", {})
     where, name = pointer(*place), ".".join(quote(part) for part in place)
     if kind in CODES:
         return Fault(where, kind, context["detail"])
@@ -120,24 +122,24 @@ def _fault(line: Any, place: Place) -> Fault:
     if kind in ("greater_than_equal", "less_than_equal"):
         limit = f"at least {context['ge']}" if kind[0] == "g" else f"at most {context['le']}"
         code = "unsupported-rules" if place[0] == "rules" else "out-of-range"
-        return Fault(where, code, f"{name} is {quote(found)}; accepted: {limit}")
+        return Fault(where, code, f"{name} is {quote(value)}; accepted: {limit}")
     if kind == "too_long":
         detail = f"{name} has {context['actual_length'] or 'more'} items; accepted: at most {context['max_length']}"
         return Fault(where, "too-many-items", detail)
     if kind in ("string_too_short", "string_too_long"):
         limit = f"at least {context['min_length']}" if "min_length" in context else f"at most {context['max_length']}"
-        return Fault(where, "out-of-range", f"{name} has {len(found)} characters; accepted: {limit}")
-    if kind == "literal_error" and type(found) is str:
+        return Fault(where, "out-of-range", f"{name} has {len(value)} characters; accepted: {limit}")
+    if kind == "literal_error" and type(value) is str:
         return Fault(
             where,
             _WORD_CODES.get(str(place[0]), "out-of-range"),
-            f"{name} is {quote(found)}; accepted: {context['expected']}",
+            f"{name} is {quote(value)}; accepted: {context['expected']}",
         )
     wanted = context["expected"] if kind == "literal_error" else _EXPECTED.get(kind.partition("_")[0])
     if kind == "dict_type":
         wanted = _OBJECTS.get(name, wanted)
     assert wanted is not None, f"pydantic reports {kind} at {where}; add a code for it here"
-    return Fault(where, "wrong-type", f"{name} is {json_type(found)}; accepted: {wanted}")
+    return Fault(where, "wrong-type", f"{name} is {json_type(value)}; accepted: {wanted}")
 
 
 def json_type(value: object) -> str:

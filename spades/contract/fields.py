@@ -55,6 +55,9 @@ CLASSIC: Final = PRESETS[DEFAULT_PRESET]
 REQUEST_CONFIG = ConfigDict(extra="forbid", strict=True)  # of every object that callers send
 
 
+# ---- rules -----------------------------------------------------------------------------------------------------------
+
+
 def _type_of(rule: Rule) -> Any:
     """Return the type of a rule, with null: the preset's value, unless null is one of the rule's own values."""
     values = rule.values
@@ -99,16 +102,16 @@ class RulesRead(NamedTuple):
 NO_RULES: Final = RulesRead(CLASSIC)  # of a request without `rules`
 
 
-def read_rules(given: Any) -> RulesRead:
+def read_rules(value: Any) -> RulesRead:
     """Read the `rules` of a request; None: it has none."""
-    if given is None:
+    if value is None:
         return NO_RULES
-    if type(given) is dict:
+    if type(value) is dict:
         try:
-            return _valid_rules(tuple(given.items()), tuple(map(type, given.values())))
+            return _valid_rules(tuple(value.items()), tuple(map(type, value.values())))
         except (TypeError, RequestError):  # a value that cannot be a key of the cache, or a fault
             pass
-    return _read_rules(given)
+    return _read_rules(value)
 
 
 @lru_cache(maxsize=1024)  # few rule sets are in use, and reading one takes longer than any other field
@@ -120,17 +123,17 @@ def _valid_rules(items: tuple[tuple[str, Any], ...], types: tuple[type, ...]) ->
     return read
 
 
-def _read_rules(given: Any) -> RulesRead:
+def _read_rules(value: Any) -> RulesRead:
     faults: list[Fault] = []
     try:
-        fields = _VALIDATE(given)
+        fields = _VALIDATE(value)
     except ValidationError as error:
         faults = faults_in(error, ("rules",))
-        if type(given) is not dict:
+        if type(value) is not dict:
             return RulesRead(CLASSIC, faults=tuple(faults))
         refused = {line["loc"][0] for line in error.errors(include_url=False)}
-        fields = {name: value for name, value in given.items() if name not in refused}
-    changes = {name: value for name, value in fields.items() if value is not None or takes_null(name)}
+        fields = {name: rule for name, rule in value.items() if name not in refused}
+    changes = {name: rule for name, rule in fields.items() if rule is not None or takes_null(name)}
     approximate = changes.pop("approximate", True)
     preset = changes.pop("preset", DEFAULT_PRESET)
     try:
@@ -149,6 +152,29 @@ def takes_null(name: str) -> bool:
 # `read_rules` reads them, before the other fields are read.
 RulesField: TypeAlias = Annotated[RuleSet | None, SkipValidation]
 OptionalRules = Annotated[RulesField, Field(description="The rules of the game. Default: preset classic.")]
+
+
+def assumed_rules(rules: Rules, games: Games) -> list[str]:
+    """Return the texts in `assumed` for the rules in which the nearest win table differs.
+
+    A win table must exist for ``rules``.
+    """
+    nearest = games.nearest(rules)
+    assert nearest is not None, "the reader of the request refuses such rules"
+    return [_differing_rule_text(field, number) for field, number in nearest.instead]
+
+
+def _differing_rule_text(field: str, number: int) -> str:
+    """Return how `assumed` names a rule of the nearest win table.
+
+    >>> _differing_rule_text("bag_limit", 10).partition(",")[0]
+    'rules.bag_limit=10'
+    """
+    error = f"error {ERRORS[field]}" if field in ERRORS else "error not measured"
+    return f"rules.{field}={json.dumps(FIELDS[field].values.json_of(number))}, {error}"
+
+
+# ---- scores ----------------------------------------------------------------------------------------------------------
 
 
 SIDE_FIELDS: Final = ("us", "them", "us_bags", "them_bags")  # in games of two sides
@@ -272,8 +298,8 @@ class ScoresRead(NamedTuple):
 def scores_in(values: Mapping[str, Any], rules: Rules, data: Mapping[str, Any], seat: int) -> ScoresRead:
     """Return the scores in the fields ``values`` of the request ``data``, for the player in ``seat``."""
     assumed = []
-    given = data.get("rules")
-    if given is None or given.get("preset") is None:
+    stated_rules = data.get("rules")
+    if stated_rules is None or stated_rules.get("preset") is None:
         assumed.append("rules.preset")
     scores = values.get("scores")
     solo = rules.variant == CUTTHROAT
@@ -287,6 +313,9 @@ def scores_in(values: Mapping[str, Any], rules: Rules, data: Mapping[str, Any], 
     points, bags = (scores.get(name) or NO_SCORES for name in SEAT_FIELDS)
     us, them = own_and_best(seat, points)
     return ScoresRead(Standing(us=us, them=them, us_bags=bags[seat], them_bags=0), points, bags, assumed)
+
+
+# ---- who decides, and how --------------------------------------------------------------------------------------------
 
 
 POLICIES: Final = (BEST, *SERVED)
@@ -366,6 +395,13 @@ def with_level_and_style(policy: Policy, level: int | None, style: Style | None)
     return with_skill(policy._replace(**changes))
 
 
+DEFAULT_BIDDER: Final = BIDDERS[0]
+BidderName = Literal[BIDDERS]  # type: ignore[valid-type]
+
+
+# ---- the names of rounds, games and tables ---------------------------------------------------------------------------
+
+
 MAX_ID_CHARS: Final = 128  # as in a log of games (docs/reference/game-log.md)
 
 Id = Annotated[StrictStr, Field(min_length=1, max_length=MAX_ID_CHARS)]  # of a round or a game
@@ -398,27 +434,3 @@ GameId = Annotated[
 def unknown_tables(version: str, accepted: Iterable[str]) -> Fault:
     """Return the fault of a request that names tables which are not open."""
     return Fault("/tables", "unknown-tables", f"tables is {quote(version)}; accepted: {', '.join(sorted(accepted))}")
-
-
-def assumed_rules(rules: Rules, games: Games) -> list[str]:
-    """Return the texts in `assumed` for the rules in which the nearest win table differs.
-
-    A win table must exist for ``rules``.
-    """
-    nearest = games.nearest(rules)
-    assert nearest is not None, "the reader of the request refuses such rules"
-    return [_differing_rule_text(field, number) for field, number in nearest.instead]
-
-
-def _differing_rule_text(field: str, number: int) -> str:
-    """Return how `assumed` names a rule of the nearest win table.
-
-    >>> _differing_rule_text("bag_limit", 10).partition(",")[0]
-    'rules.bag_limit=10'
-    """
-    error = f"error {ERRORS[field]}" if field in ERRORS else "error not measured"
-    return f"rules.{field}={json.dumps(FIELDS[field].values.json_of(number))}, {error}"
-
-
-DEFAULT_BIDDER: Final = BIDDERS[0]
-BidderName = Literal[BIDDERS]  # type: ignore[valid-type]

@@ -22,7 +22,7 @@ from spades.contract.fields import (
     scores_in,
 )
 from spades.contract.hand_text import CARD_SCHEMA, HAND_SCHEMA, Given, Hand, Received, card_list
-from spades.contract.reading import items_schema, read_fields
+from spades.contract.reading import items_schema, read_batch, read_fields
 from spades.inference.holders import Bids, nils_unread, reads_bids
 from spades.inference.knowledge import SPECTATOR, View, contradictions, viewers_pass, with_first_trick
 from spades.legal import TRICKS, deck_of
@@ -71,8 +71,8 @@ def _read_played(value: Any, info: ValidationInfo[Rules]) -> tuple[int, ...]:
     played = [0, 0, 0, 0]
     faults: list[tuple[Place, str, str]] = []
     for seat, names in _by_seat(value, "played", TRICKS, "cards"):
-        found, bits = card_list(names, info.context)
-        faults += [((str(seat), *place), code, detail) for place, code, detail in found]
+        card_faults, bits = card_list(names, info.context)
+        faults += [((str(seat), *place), code, detail) for place, code, detail in card_faults]
         played[seat] = sum(bits)
     if faults:
         raise refusal(*faults)
@@ -187,7 +187,7 @@ class InferenceCall(NamedTuple):
 
 _INFERENCE: Final = TypeAdapter[InferenceRequest](InferenceRequest).validator.validate_python
 _ITEM: Final = TypeAdapter[_Item](_Item).validator.validate_python
-INFERENCES: Final = TypeAdapter[InferencesRequest](InferencesRequest).validator.validate_python
+_INFERENCES: Final = TypeAdapter[InferencesRequest](InferencesRequest).validator.validate_python
 
 
 def read_inference(data: Any) -> InferenceCall:
@@ -242,3 +242,8 @@ def _call_of(data: Any, validate: Any) -> InferenceCall:
         assumed.append("bids, nils not read before the exchange")
     made = Bids(bids, policy or DEFAULT_BIDDER, scores.standing)
     return InferenceCall(shown, made, rules, request.get("deals") or 0, request.get("seed") or 0, assumed)
+
+
+def read_inferences(data: Any) -> list[Any]:
+    """Return the unread requests in the body of a batch. Raises `RequestError`."""
+    return read_batch(data, _INFERENCES)

@@ -94,6 +94,9 @@ def check_field_count(data: Any) -> None:
         raise RequestError([Fault("", "too-many-items", detail)])
 
 
+# ---- other spellings -------------------------------------------------------------------------------------------------
+
+
 _MOST_ITEMS: Final = 15  # of the longest list of numbers in a request
 _WORDS: Final[dict[str, Collection[str]]] = {"convention": CONVENTIONS, "explain": ("brief", "curve")}
 _DEPTH: Final = 3  # levels of a request that hold numbers

@@ -34,7 +34,7 @@ from spades.contract.fields import (
     four_numbers,
     policy_fault,
 )
-from spades.contract.reading import items_schema, read_fields
+from spades.contract.reading import items_schema, read_batch, read_fields
 from spades.legal import TRICKS
 from spades.policies import BEST
 from spades.scoring import is_nil
@@ -152,7 +152,7 @@ class ResultsRequest(TypedDict):
     results: Annotated[list[Any], Field(max_length=MAX_RESULTS), items_schema("Result", MAX_RESULTS)]
 
 
-RESULTS: Final = TypeAdapter[ResultsRequest](ResultsRequest).validator.validate_python
+_RESULTS: Final = TypeAdapter[ResultsRequest](ResultsRequest).validator.validate_python
 _RESULT = TypeAdapter[Result](Result).validator.validate_python
 
 
@@ -192,6 +192,11 @@ def _conflicts(fields: Any) -> list[Fault]:
             detail = f"nil_made is present, but bids.{seat} is {bids[seat]}; accepted: only for a seat that bid nil"
             faults.append(Fault("/nil_made", "contradiction", detail))
         if tricks is not None and nil_made != (tricks[seat] == 0):
-            found = f"nil_made is {str(nil_made).lower()}, but tricks.{seat} is {tricks[seat]}"
-            faults.append(Fault("/nil_made", "contradiction", f"{found}; accepted: true exactly for 0 tricks"))
+            stated = f"nil_made is {str(nil_made).lower()}, but tricks.{seat} is {tricks[seat]}"
+            faults.append(Fault("/nil_made", "contradiction", f"{stated}; accepted: true exactly for 0 tricks"))
     return faults
+
+
+def read_results(data: Any) -> list[Any]:
+    """Return the unread results in the body of POST /v1/results. Raises `RequestError`."""
+    return read_batch(data, _RESULTS, "results")

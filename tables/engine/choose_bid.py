@@ -6,14 +6,12 @@ from spades.baselines import fixed, io, ms, rb
 from spades.bis import bis, bis_cutthroat, own_and_best
 from spades.cards import without_jokers
 from spades.legal import allowed_bids, nearest_allowed, sees_no_jokers, simplified_rules
-from spades.options import BIS, FIXED, IO, MS, RB, Policy
+from spades.options import BIS, IO, MS, RB, Policy
 from spades.play import PlayState
 from spades.position import Auction, read_auction
 from spades.rules import Rules
 from spades.scoring import START, Standing
 from spades.tables import profile_of
-
-CHOSEN_HERE = (BIS, RB, MS, IO, FIXED)  # the kinds in `choose_bid`; WINPROB is in `game.bid_seat`
 
 
 def auction_at(state: PlayState, seat: int) -> Auction:
@@ -28,7 +26,10 @@ def standing_at(state: PlayState, seat: int) -> Standing:
 
 
 def choose_bid(hand: int, auction: Auction, standing: Standing, rules: Rules, policy: Policy, profiles: Any) -> int:
-    """Return the bid of ``policy``, which the rules always allow; ``profiles``: `Tables` by profile."""
+    """Return the bid of ``policy``, which the rules always allow; ``profiles``: `Tables` by profile.
+
+    Not for `winprob`, which `game.bid_seat` calls.
+    """
     partner_bid = auction.partner_bid
     allowed = allowed_bids(hand, partner_bid, rules)
     tables = profiles[profile_of(rules, policy, standing)]

@@ -6,7 +6,6 @@ from spades.cards import RANKS
 from spades.errors import PolicyError
 from spades.options import BIS, FIXED, FULL, FULL_LEVEL, IO, MS, OPTIONS, RAW, RB, SINGLE, WINPROB, Policy
 from spades.policies import BY_NAME, POLICY_KINDS, SERVED, decider_of, kind_of, parse_policy
-from tables.engine.choose_bid import CHOSEN_HERE
 
 
 @pytest.mark.parametrize(
@@ -154,7 +153,3 @@ def test_a_policy_fits_its_options(kind):
 
 def test_every_option_is_one_of_a_policy():
     assert {name for kind in POLICY_KINDS for name in kind.options} == OPTIONS.keys()
-
-
-def test_the_simulator_has_every_policy():
-    assert {kind.kind for kind in POLICY_KINDS} == {*CHOSEN_HERE, WINPROB}

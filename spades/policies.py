@@ -1,7 +1,7 @@
 """The policies: what each one decides and explains, its options and levels, and its entry in the catalogue.
 
 `POLICY_KINDS` lists them. `bidder`, the contract, the catalogue, the metrics and the simulator read this list. How to
-add a policy or an option: docs/how-to/add-a-policy.md.
+add a policy or an option: docs/how-to/extend.md.
 
 A policy text is ``name`` or ``name:option=value,...``; the service, the command line and the arena read the same texts.
 The policy `best` is not in the list. Only requests can name it; `decider_of` returns the policy that decides instead.

@@ -3,7 +3,7 @@
 `Rules` is a flat tuple of ints, so that kernels accept it both as plain Python and compiled. `FIELDS` holds one `Rule`
 for each field. Everything that needs the list of fields (the request, the catalogue, the win tables' key, the play
 state) derives from it. `make_rules` makes a rule set from a request or a command line. How to add a rule:
-docs/how-to/add-a-rule.md.
+docs/how-to/extend.md.
 """
 
 import json

@@ -15,7 +15,7 @@ from starlette.middleware import Middleware
 from service import __version__
 from service.keys import read_keys
 from service.middleware.api_keys import ApiKeyMiddleware
-from service.middleware.direct_routes import DirectRoutesMiddleware
+from service.middleware.direct_bids import DirectBidsMiddleware
 from service.middleware.limits import LimitsMiddleware
 from service.middleware.request_log import RequestLogMiddleware
 from service.openapi import openapi_document
@@ -37,7 +37,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     if settings.api_keys_file is not None:
         keys = read_keys(settings.api_keys_file, settings.key_rate)
         middleware.append(Middleware(ApiKeyMiddleware, keys, state.metrics))
-    middleware.append(Middleware(DirectRoutesMiddleware))
+    middleware.append(Middleware(DirectBidsMiddleware))
     app = FastAPI(
         title="Spades bidding service",
         version=__version__,

@@ -33,6 +33,7 @@ class RequestState(TypedDict, total=False):
     """The state of a request, in its ASGI scope (Starlette's ``request.state``)."""
 
     arrived: float  # `perf_counter` time at which its bytes came, s; the server may set it
+    headers: dict[bytes, bytes]  # by name in lower case; `headers.join_headers`
     deadline: float  # `perf_counter` time at which the caller stops waiting, s; from X-Deadline-Ms
     key: Key  # the API key
     tables: str  # version of the tables that decided, for the access log

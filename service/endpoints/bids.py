@@ -11,7 +11,7 @@ from service.json_body import SINGLE_LIMITS, json_response, read_json
 from service.keys import Key
 from service.metrics import Decided
 from service.shadow import AnsweredBid
-from service.state import AppState, app_state, request_state
+from service.state import AppState, RequestState, app_state, request_state
 from service.table_sets import OpenSet, TableSets, set_for
 from spades.contract.answer_types import BidAnswer
 from spades.contract.answers import bid_answer, blind_nil_answer, decide_blind_nil
@@ -21,13 +21,16 @@ from spades.position import NOT_EXPLAINED
 
 async def bid(request: Request) -> Response:
     """Answer with one bid."""
-    state, of_request = app_state(request), request_state(request)
-    body = await request.body()
+    return json_response(bid_json(app_state(request), request_state(request), await request.body()))
+
+
+def bid_json(state: AppState, of_request: RequestState, body: bytes) -> bytes:
+    """Return the JSON of the bid that the request's ``body`` wants; raise one of `problems.REFUSALS`."""
     sets = state.tables_in_use()
     answer, decided = answer_bid(state, sets, read_json(body, SINGLE_LIMITS), of_request.get("key"), body)
     state.metrics.decided(decided)
     of_request["tables"] = answer["tables"]
-    return json_response(orjson.dumps(answer))
+    return orjson.dumps(answer)
 
 
 async def blind_nil(request: Request) -> Response:

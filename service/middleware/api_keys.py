@@ -9,7 +9,6 @@ import math
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from service.headers import join_headers
 from service.keys import Bucket, Key, Keys
 from service.metrics import Metrics
 from service.problems import ProblemError, send_problem
@@ -35,7 +34,7 @@ class ApiKeyMiddleware:
         if scope["type"] != "http" or (route is not None and not route.needs_key):
             await self.app(scope, receive, send)
             return
-        key = self._keys.find(join_headers(scope["headers"]).get(b"authorization"))
+        key = self._keys.find(scope["state"]["headers"].get(b"authorization"))
         if key is None:
             await self._wait_to_refuse()
             await send_problem(_unauthorized(), scope, receive, send)

@@ -15,7 +15,6 @@ from time import perf_counter
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.headers import join_headers
 from service.problems import ProblemError, deadline_exceeded, overloaded, send_problem
 from service.routes import MAX_BODY_BYTES, route_of
 from service.state import AppState, RequestState
@@ -60,10 +59,10 @@ class LimitsMiddleware:
         if route is None or not route.max_body_bytes or scope["method"] != route.method:
             await self.app(scope, receive, send)
             return
-        headers = join_headers(scope["headers"])
+        headers = request["headers"]
         try:
             _check_content(headers, route.max_body_bytes)
-            deadline = _deadline(headers.get(b"x-deadline-ms"), request["arrived"])
+            deadline = _deadline(headers, request["arrived"])
             self.state.check_deadline(deadline, perf_counter(), started=False)
         except ProblemError as problem:
             await send_problem(problem, scope, receive, send)
@@ -161,8 +160,9 @@ def _check_content(headers: dict[bytes, bytes], most: int) -> None:
         raise ProblemError("unsupported-media-type", detail, headers=[("accept-encoding", "identity")])
 
 
-def _deadline(milliseconds: bytes | None, arrived: float) -> float:
+def _deadline(headers: dict[bytes, bytes], arrived: float) -> float:
     """Return the caller's deadline, a `perf_counter` time in s (inf: none), for a request that came at ``arrived``."""
+    milliseconds = headers.get(b"x-deadline-ms")
     if milliseconds is None:
         return math.inf
     text = milliseconds.strip()

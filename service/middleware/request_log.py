@@ -44,7 +44,7 @@ class RequestLogMiddleware:
         state, metrics = self._state, self._state.metrics
         request: RequestState = scope.setdefault("state", {})
         arrived = request.setdefault("arrived", perf_counter())
-        headers = join_headers(scope["headers"])
+        headers = request["headers"] = join_headers(scope["headers"])
         request_id = self._request_id(headers.get(b"x-request-id"))
         traceparent = headers.get(b"traceparent")
         added = [(b"x-request-id", request_id)]

@@ -15,7 +15,7 @@ from spades.position import EXPLAINED, NOT_EXPLAINED, Position
 from spades.reasons import Reason, reason, sentence_of, tenth
 from spades.rules import seed_values
 from spades.tableset import TableSet
-from spades.winprob.decision import whole_nil, win_decision
+from spades.winprob.decision import nil_of_all_spades, win_decision
 
 
 def position_seed(position: Position) -> int:
@@ -67,7 +67,7 @@ def _drawn(
     for bid, p in zip(made.bids, made.p_win):
         if made.weighed >> bid & 1:
             p_win[bid] = p
-    p_nil = whole_nil(turn).probability
+    p_nil = nil_of_all_spades(turn).probability
     full = made.bid
     bid = sample_bid(p_win, full, p_nil, policy, seed)
     explanation = None

@@ -47,8 +47,7 @@ from spades.policies import BEST, SERVED, decider_of, parse_policy, with_skill
 from spades.position import MAX_BAGS, NO_SCORES, SCORE_LIMIT, accepted_bags, bags_below, scores_beyond_goals
 from spades.rules import CUTTHROAT, FIELDS, PRESETS, VARIANTS, Flag, Integer, Rule, Rules, make_rules
 from spades.scoring import START, Standing
-from spades.winprob.games import Games
-from spades.winprob.nearest_errors import ERRORS
+from spades.winprob.games import Games, nearest_errors
 
 DEFAULT_PRESET: Final = "classic"
 CLASSIC: Final = PRESETS[DEFAULT_PRESET]
@@ -170,7 +169,8 @@ def _differing_rule_text(field: str, number: int) -> str:
     >>> _differing_rule_text("bag_limit", 10).partition(",")[0]
     'rules.bag_limit=10'
     """
-    error = f"error {ERRORS[field]}" if field in ERRORS else "error not measured"
+    errors = nearest_errors()
+    error = f"error {errors[field]}" if field in errors else "error not measured"
     return f"rules.{field}={json.dumps(FIELDS[field].values.json_of(number))}, {error}"
 
 

@@ -25,6 +25,7 @@ from spades.winprob.features import (
 )
 from spades.winprob.games import (
     DEPTH_POINTS,
+    ERRORS_FILE,
     GAME_COLUMNS,
     GOAL_WIDTHS,
     KEY_FIELDS,
@@ -44,13 +45,12 @@ from spades.winprob.games import (
     game_of,
     games_of,
     key_of,
+    nearest_errors,
     nearest_game,
     place_of,
     placed,
 )
-from spades.winprob.nearest_errors import ERRORS_FILE
-from spades.winprob.outcomes import OUTCOMES
-from spades.winprob.win_table import WIN_SCALE, win_array, win_probability, win_probability_after
+from spades.winprob.outcomes import OUTCOMES, WIN_SCALE, win_array, win_probability, win_probability_after
 
 __all__ = [
     "BID_INPUTS",
@@ -85,6 +85,7 @@ __all__ = [
     "holdings",
     "key_of",
     "model_position",
+    "nearest_errors",
     "nearest_game",
     "place_of",
     "placed",

@@ -1,7 +1,7 @@
 """The bids that policy `winprob` considers, as a kernel.
 
 For each candidate, the net gives the probabilities of its outcomes (`outcomes`). The value of an outcome is the win
-probability of the score that it leads to (`win_table`). The win probability of a candidate is the sum of these values,
+probability of the score that it leads to (`outcomes`). The win probability of a candidate is the sum of these values,
 each times its outcome's probability. The policy takes the candidate with the highest win probability, but a higher
 number or a nil only if it is better by a margin (`best_bid`). The service computes the sums with numpy (`decision`),
 the simulator with loops (`tables.engine.winprob`).

@@ -1,67 +1,45 @@
 """Policy `winprob` in the service: numpy's matrix products for the net (`weights`), kernels for everything else.
 
-The simulator computes the same sums with loops (`tables.engine.winprob`); a parity test compares the two.
+A decision has three steps: which bids are compared and what the net sees of them (`_compared_bids`), the win
+probability of each (`_win_probabilities`), and the choice (`_choice`). The simulator computes the same sums with loops
+(`tables.engine.winprob`); a parity test compares the two.
 """
 
 from collections.abc import Sequence
-from struct import Struct
+from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
 from spades.bis.nil import Nil
 from spades.bis.regular import Regular
-from spades.cards import spades_of, suits_of
+from spades.cards import RANKS, spades_of, suits_of
 from spades.legal import EVERY_BID
 from spades.passing import suits_after_pass
 from spades.position import EXPLAINED, Turn
 from spades.winprob.candidates import best_bid, best_far_bid, last_bag_bid
 from spades.winprob.features import (
-    POSITION_NAMES,
     VALUES,
+    ModelPosition,
     bid_inputs,
     expected_bids,
     model_nil,
     model_position,
 )
-from spades.winprob.outcome_values import Side, outcome_value_matrix
+from spades.winprob.outcome_values import GameValues, OutcomeValues, Side, outcome_value_matrix
 from spades.winprob.outcomes import (
     OURS,
     OUTCOMES,
     THEIRS,
+    WIN_SCALE,
     our_impossible_ways,
     their_impossible_ways,
 )
 from spades.winprob.weights import Floats, Weights, outcome_odds
-from spades.winprob.win_table import WIN_SCALE
 
-# Inputs of the net as bytes, which numpy reads in one call. `_LOW` and `_HIGH` give the inputs of a suit's seven low
-# and six high cards, by bit mask. The two functions pack the inputs of a position and of a bid. The packed bid leaves
-# space for its outcome values.
-_LOW, _HIGH = (
-    [Struct(f"{width}f").pack(*(cards >> rank & 1 for rank in range(width))) for cards in range(1 << width)]
-    for width in (7, 6)
-)
-_pack_position = Struct(f"{len(POSITION_NAMES) + 1}f").pack
-_pack_bid = Struct(f"{VALUES}f{4 * OUTCOMES}x").pack
-# Bit mask of bids 0 to 6 -> list of these bids; from index 128 on, the same for bids 7 to 13.
-_BIDS = [[bid for bid in range(7) if bids >> bid & 1] for bids in range(128)]
-_BIDS += [[bid + 7 for bid in bids] for bids in _BIDS]
-_ONE = np.ones((), np.float32)
 _ONES = np.ones(OUTCOMES, np.float32)
-_TOPS = np.full(OUTCOMES, WIN_SCALE, np.float32)
-
-
-def _possible(ours: int, theirs: int) -> Floats:
-    """Return 0 for each outcome that contains an excluded way, 1 for the others: shape (OUTCOMES,).
-
-    ``ours`` and ``theirs``: sets of excluded ways, as bit masks.
-    """
-    out = [ours >> our & 1 or theirs >> their & 1 for our in range(OURS) for their in range(THEIRS)]
-    return np.array([not excluded for excluded in out], np.float32)
-
-
-_POSSIBLE = {(ours, theirs): _possible(ours, theirs) for ours in range(1 << OURS) for theirs in range(1 << THEIRS)}
+_CERTAIN_WINS = np.full(OUTCOMES, WIN_SCALE, np.float32)  # the values of a bid that wins in every outcome
 
 
 class WinDecision(NamedTuple):
@@ -69,10 +47,10 @@ class WinDecision(NamedTuple):
 
     bid: int
     regular: Regular
-    nil: Nil  # as the model sees it; if an explanation is wanted, from `whole_nil`
+    nil: Nil  # as the model sees it; if an explanation is wanted, as BIS sees it (`nil_of_all_spades`)
     inputs: Sequence[float]  # of the position, in the order of features.POSITION_NAMES
     # The bids in `p_win`: all allowed legal bids for a full explanation, otherwise those in `weighed` and all far bids.
-    bids: list[int]
+    bids: Sequence[int]
     contracts: list[int]  # for each bid: tricks of our side's contract, as the outcomes count them
     opposing: list[int]  # for each bid: tricks of the opponents' contract
     stake: int  # points at stake on partner's nil, 0 if there is none
@@ -82,105 +60,169 @@ class WinDecision(NamedTuple):
     weighed: int  # bit mask of the bids that are compared, one of which is bid; at most one of them is far
 
 
+class ComparedBids(NamedTuple):
+    """The bids of a decision, with what the net sees of them. Sets of bids are bit masks."""
+
+    weighed: int  # the set of usual bids
+    far: int  # the set of bids that are chosen only if they are much better than all usual ones
+    bids: Sequence[int]  # in increasing order: those in both sets, and for a full explanation all allowed legal bids
+    contracts: list[int]  # for each bid: tricks of our side's contract
+    opposing: list[int]  # for each bid: tricks of the opponents' contract
+    inputs: list[tuple[float, ...]]  # for each bid: its inputs, in the order of features.BID_NAMES, up to VALUES
+
+
 def win_decision(turn: Turn, weights: Weights) -> WinDecision:
     """Return the bid with the highest win probability, as `best_bid` chooses it.
 
     With a full explanation, all allowed legal bids are reported, not only those that are compared. `Games.nearest`
     must return a table for the rules of the turn.
     """
-    hand, at, auction, standing, allowed, policy, tables, given, explain = turn
-    rules = at.rules
-    legal = EVERY_BID if given is None else sum(1 << bid for bid in given)
+    rules, policy = turn.position.rules, turn.policy
     game = weights.games[rules]
-    players = policy.left, policy.partner, policy.right
-    position = model_position(hand, auction, standing, allowed, players, game.win_slice, rules, tables)
-    seat, (us, them, us_bags, them_bags), regular, nil, weighed, held, inputs, _, stake, their_stake, *_ = position
-    certain, certain_nil = position.certain, position.certain_nil
-    if explain:
-        kept = suits_after_pass(suits_of(hand), rules)[3] if rules.nil_pass else spades_of(hand)
-        if kept.bit_count() == 4:  # the model looks at only three of the four spades
-            nil = whole_nil(turn)
-    weighed = weighed & legal or allowed & legal or legal
-    far = position.far & legal & ~weighed
-    told = (allowed & legal or legal) if explain == EXPLAINED else weighed | far
-    bids = _BIDS[told & 127] + _BIDS[told >> 7 | 128]
-    expected = weights.expected(tables)[auction.sequence] if seat < 3 else [expected_bids(0, auction, tables)] * 14
-    rows, contracts, opposing = [], [], []
-    for bid in bids:
-        others = _, _, partner_tricks, opponents_tricks = expected[bid]
-        rows.append(_pack_bid(*bid_inputs(bid, others, position)))
-        contracts.append(bid + partner_tricks)
-        opposing.append(opponents_tricks)
-    our_tens, their_tens = contracts, opposing
-    if game.tens:
-        our_tens, their_tens = ([game.tens[contract] for contract in side] for side in (contracts, opposing))
-    our_bids, reach = [(our_tens, stake)], 10 * max(our_tens) + stake
-    if not bids[0]:
-        our_bids = [(our_tens[:1], stake + rules.nil_points), (our_tens[1:], stake)]
-        reach += rules.nil_points
-    same = opposing.count(opposing[0]) == len(opposing)  # usual case: our bid does not change the opponents' contract
-    their_bids = [(their_tens[:1] if same else their_tens, their_stake)]
-    ours = Side(score=us, held=us_bags, bids=our_bids, reach=reach)
-    theirs = Side(score=them, held=them_bags, bids=their_bids, reach=10 * max(their_tens) + their_stake)
-    seen = np.frombuffer(bytearray().join(rows), np.float32).reshape(-1, VALUES + OUTCOMES)
-    values = seen[:, VALUES:]
-    values[...] = outcome_value_matrix(ours, theirs, seat & 1, rules, game)
-    x = np.frombuffer(_cards(held) + _pack_position(*inputs, 1.0), np.float32)
-    odds = outcome_odds(x, seen, weights)
-    # Outcomes that the known bids and certain tricks exclude get probability 0. Few decisions have such outcomes.
-    if seat > 1 and (
-        contracts[-1] > 13
-        or (seat == 3 and opposing[0] + certain > 13)
-        or (certain and (not bids[0] or certain >= contracts[0]))
-    ):
-        for row, bid in enumerate(bids):
-            at_stake = stake if bid else stake + rules.nil_points
-            sure = certain if bid else certain_nil
-            ours_out = our_impossible_ways(bid, contracts[row], at_stake, stake, sure)
-            theirs_out = their_impossible_ways(opposing[row], their_stake, sure) if seat == 3 else 0
-            odds[row] *= _POSSIBLE[ours_out, theirs_out]
-    p_win = []
-    by_bid = [-1.0] * 14
-    for bid, value, whole in zip(bids, np.vecdot(odds, values).tolist(), odds.dot(_TOPS).tolist()):
-        p = value / whole if value < whole else 1.0  # the quotient may exceed 1 by rounding
-        p_win.append(p)
-        if (weighed | far) >> bid & 1:
-            by_bid[bid] = p
-    if far:
-        kept = best_far_bid(by_bid, weighed, far, position.needed, policy)
-        weighed |= kept
-        for bid in range(14):
-            if (far & ~kept) >> bid & 1:
-                by_bid[bid] = -1.0
-    best = best_bid(by_bid, regular.takes, policy)
-    best = last_bag_bid(best, by_bid, position.needed, us_bags, auction, rules)
+    others = policy.left, policy.partner, policy.right
+    position = model_position(
+        turn.hand, turn.auction, turn.standing, turn.allowed, others, game.win_slice, rules, turn.tables
+    )
+    compared = _compared_bids(turn, position, weights)
+    p_win, odds = _win_probabilities(position, compared, game, weights)
+    bid, weighed = _choice(turn, position, compared, p_win)
     return WinDecision(
-        bid=best,
-        regular=regular,
-        nil=nil,
-        inputs=inputs,
-        bids=bids,
-        contracts=contracts,
-        opposing=opposing,
-        stake=stake,
-        their_stake=their_stake,
+        bid=bid,
+        regular=position.regular,
+        nil=_nil_to_explain(turn, position) if turn.explain else position.nil,
+        inputs=position.inputs,
+        bids=compared.bids,
+        contracts=compared.contracts,
+        opposing=compared.opposing,
+        stake=position.stake,
+        their_stake=position.their_stake,
         p_win=p_win,
         odds=odds,
         weighed=weighed,
     )
 
 
-def whole_nil(turn: Turn) -> Nil:
-    """Return the hand's nil as BIS sees it: all spades count. Of four low spades, the model counts only three."""
+def _nil_to_explain(turn: Turn, position: ModelPosition) -> Nil:
+    rules = turn.position.rules
+    spades = suits_after_pass(suits_of(turn.hand), rules)[3] if rules.nil_pass else spades_of(turn.hand)
+    return nil_of_all_spades(turn) if spades.bit_count() == 4 else position.nil
+
+
+def nil_of_all_spades(turn: Turn) -> Nil:
+    """Return the hand's nil as BIS sees it. Of four low spades, the model counts only three."""
     return model_nil(suits_of(turn.hand), turn.auction, 1, turn.allowed, turn.position.rules, turn.tables)
 
 
-def _cards(held: tuple[int, int, int, int]) -> bytes:
-    """Return the inputs of a hand's cards as bytes; ``held``: from `features.holdings`."""
-    a, b, c, d = held
-    low, high = _LOW, _HIGH
-    side_suits = low[a & 127], high[a >> 7], low[b & 127], high[b >> 7], low[c & 127], high[c >> 7]
-    return b"".join((*side_suits, low[d & 127], high[d >> 7]))
+def _compared_bids(turn: Turn, position: ModelPosition, weights: Weights) -> ComparedBids:
+    auction, allowed, tables = turn.auction, turn.allowed, turn.tables
+    legal = EVERY_BID if turn.legal is None else sum(1 << bid for bid in turn.legal)
+    weighed = position.weighed & legal or allowed & legal or legal
+    far = position.far & legal & ~weighed
+    reported = (allowed & legal or legal) if turn.explain == EXPLAINED else weighed | far
+    bids = _bids_in(reported)
+    if auction.seat < 3:
+        expected = weights.expected(tables)[auction.sequence]
+    else:  # all others have bid
+        expected = [expected_bids(0, auction, tables)] * 14
+    return ComparedBids(
+        weighed=weighed,
+        far=far,
+        bids=bids,
+        contracts=[bid + expected[bid].partner_tricks for bid in bids],
+        opposing=[expected[bid].opponents_tricks for bid in bids],
+        inputs=[bid_inputs(bid, expected[bid], position) for bid in bids],
+    )
+
+
+@cache  # at most 16,384 sets
+def _bids_in(bids: int) -> tuple[int, ...]:
+    """Return the bids in a set, in increasing order."""
+    return tuple(bid for bid in range(14) if bids >> bid & 1)
+
+
+def _win_probabilities(
+    position: ModelPosition, compared: ComparedBids, game: GameValues, weights: Weights
+) -> tuple[list[float], Floats]:
+    """Return the win probability of each bid, and the odds of its outcomes (`WinDecision.odds`)."""
+    values = _outcome_values(position, compared, game)
+    count = len(compared.bids)
+    inputs = np.fromiter(chain.from_iterable(compared.inputs), np.float32, count * VALUES).reshape(count, VALUES)
+    rows = np.concatenate((inputs, values), axis=1, dtype=np.float32)
+    longest, middle, shortest, spades = map(_ranks_held, position.held)
+    x = np.array(longest + middle + shortest + spades + position.inputs + (1.0,), np.float32)
+    odds = outcome_odds(x, rows, weights)
+    _exclude_impossible(odds, position, compared, game)
+    sums = np.vecdot(odds, rows[:, VALUES:]).tolist()
+    most = odds.dot(_CERTAIN_WINS).tolist()
+    return [value / total if value < total else 1.0 for value, total in zip(sums, most)], odds  # 1.0: by rounding
+
+
+def _outcome_values(position: ModelPosition, compared: ComparedBids, game: GameValues) -> OutcomeValues:
+    """Return the value of each outcome of each bid, (bids, OUTCOMES), in 65,535ths."""
+    standing, nil_stake = position.standing, position.stake + game.rules.nil_points
+    ours = Side(
+        score=standing.us,
+        bags=standing.us_bags,
+        contracts=compared.contracts,
+        stakes=[position.stake if bid else nil_stake for bid in compared.bids],
+    )
+    theirs = Side(
+        score=standing.them,
+        bags=standing.them_bags,
+        contracts=compared.opposing,
+        stakes=[position.their_stake] * len(compared.bids),
+    )
+    return outcome_value_matrix(ours, theirs, position.seat & 1, game)
+
+
+def _exclude_impossible(odds: Floats, position: ModelPosition, compared: ComparedBids, game: GameValues) -> None:
+    """Set the odds of outcomes that the known bids and the hand's certain tricks exclude to 0."""
+    if position.seat < 2:
+        return  # partner's bid is not known
+    certain = max(position.certain, position.certain_nil)
+    few_certain = certain == 0 or (compared.bids[0] and certain < compared.contracts[0])
+    if few_certain and compared.contracts[-1] <= 13 and compared.opposing[0] + certain <= 13:
+        return  # nothing is excluded, as in most decisions
+    for row, (bid, contract, opposing) in enumerate(zip(compared.bids, compared.contracts, compared.opposing)):
+        stake = position.stake if bid else position.stake + game.rules.nil_points
+        own_certain = position.certain if bid else position.certain_nil
+        ours = our_impossible_ways(bid, contract, stake, position.stake, own_certain)
+        theirs = their_impossible_ways(opposing, position.their_stake, own_certain) if position.seat == 3 else 0
+        odds[row] *= _possible(ours, theirs)
+
+
+@cache  # at most 512 sets
+def _possible(ours: int, theirs: int) -> Floats:
+    """Return 0 for each outcome that contains an excluded way, 1 for the others: shape (OUTCOMES,).
+
+    ``ours`` and ``theirs``: sets of excluded ways, as bit masks.
+    """
+    excluded = [ours >> our & 1 or theirs >> their & 1 for our in range(OURS) for their in range(THEIRS)]
+    return np.array([not one for one in excluded], np.float32)
+
+
+@cache  # at most 8,192 holdings
+def _ranks_held(cards: int) -> tuple[float, ...]:
+    """Return 1 for each rank of a suit that is in the holding ``cards``, 0 for the others, lowest rank first."""
+    return tuple(float(cards >> rank & 1) for rank in range(len(RANKS)))
+
+
+def _choice(turn: Turn, position: ModelPosition, compared: ComparedBids, p_win: list[float]) -> tuple[int, int]:
+    """Return the bid, and the set of bids from which it was chosen (`WinDecision.weighed`)."""
+    weighed, far = compared.weighed, compared.far
+    p_by_bid = [-1.0] * 14
+    for bid, p in zip(compared.bids, p_win):
+        if (weighed | far) >> bid & 1:
+            p_by_bid[bid] = p
+    if far:
+        chosen_far = best_far_bid(p_by_bid, weighed, far, position.needed, turn.policy)
+        weighed |= chosen_far
+        for bid in range(14):
+            if (far & ~chosen_far) >> bid & 1:
+                p_by_bid[bid] = -1.0
+    best = best_bid(p_by_bid, position.regular.takes, turn.policy)
+    us_bags, rules = position.standing.us_bags, turn.position.rules
+    return last_bag_bid(best, p_by_bid, position.needed, us_bags, turn.auction, rules), weighed
 
 
 def sum_outcomes(odds: Floats, which: Floats) -> list[list[float]]:
@@ -189,7 +231,7 @@ def sum_outcomes(odds: Floats, which: Floats) -> list[list[float]]:
     ``odds`` has shape (bids, OUTCOMES); ``which`` comes from `outcome_columns`. The result has one row for each bid.
     """
     sums = odds.dot(which) / odds.dot(_ONES).reshape(-1, 1)
-    rows: list[list[float]] = np.minimum(sums, _ONE).tolist()  # a sum may exceed 1 by rounding
+    rows: list[list[float]] = np.minimum(sums, 1).tolist()  # a sum may exceed 1 by rounding
     return rows
 
 

@@ -20,8 +20,7 @@ from spades.scoring import NO_BID, Standing, is_nil
 from spades.tables import Tables
 from spades.winprob.candidates import NO_NUMBER, candidates, far_bids, needed_number
 from spades.winprob.games import WinTableSlice
-from spades.winprob.outcomes import nil_stakes
-from spades.winprob.win_table import win_array, win_probability_after
+from spades.winprob.outcomes import nil_stakes, win_array, win_probability_after
 
 CARD_INPUTS = 52  # 13 ranks of each side suit, longest suit first, and of spades
 POSITION_NAMES = (
@@ -195,7 +194,7 @@ def model_position(
         us_bags, them_bags = 0, 0
     standing = Standing(us=us, them=them, us_bags=us_bags, them_bags=them_bags)
     regular, nil, weighed, certain = bids_to_weigh(suits, auction, allowed, rules, tables)
-    certain_nil = certain_with_nil(suits, rules)
+    certain_nil = certain_with_nil(suits, rules) if rules.nil_pass or rules.blind_nil_pass else certain
     plain = rules.variant != JOKERS
     held = holdings(suits if plain else suits_of(without_jokers(hand)))  # there is an input for each of 13 ranks
     left, partner, right = others

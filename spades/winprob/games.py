@@ -5,14 +5,17 @@ on its width: the points between the two goals. So games with the same width and
 (`nearest_game`). A game without a table uses the nearest one. The coming round is scored by the game's own rules. Only
 the value of the score after that round comes from the other table.
 
-`win_table` reads the tables. `tables.builders.win_tables` makes those of SHIPPED_SLICES (array `win`), on which the net
+`outcomes` reads the tables. `tables.builders.win_tables` makes those of SHIPPED_SLICES (array `win`), on which the net
 is trained. `tables.builders.extra_win_tables` makes the others (array `extra_win`); the table `games` lists their
 games.
 """
 
+import json
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from math import gcd
 from operator import itemgetter
+from pathlib import Path
 from typing import NamedTuple
 
 from spades.cards import EXTRA_SPADES, JOKERS_DECK, STANDARD
@@ -52,6 +55,7 @@ DEPTH_POINTS = 150  # points below zero that a table without a losing goal cover
 BAGS = CLASSIC.bag_limit  # largest size of a table's last two axes, the bags of each side
 ROW_POINTS = 10  # most points that one row covers
 MOST_CELLS = 4_000_000  # most cells of a game's table
+ERRORS_FILE = Path(__file__).with_name("nearest_errors.json")  # see `nearest_errors`
 IDLE = 1  # value in a key of a field whose flag (`only_with`) is off
 
 _BY_COLUMN = sorted(
@@ -283,6 +287,17 @@ def _instead(rules: Rules, table: Rules, unit: int) -> Iterable[tuple[str, int]]
             value = goal - (table.win - table.lose)
         if own != value:
             yield name, value
+
+
+@cache
+def nearest_errors() -> Mapping[str, float]:
+    """Return, by rule, how wrong a win probability is if it comes from the table of a game with another value of it.
+
+    It is the mean error in percentage points; if several values of the rule were measured, the largest of their means.
+    `python -m tables report --only nearest-tables` writes the file. docs/strength.md has the same figures, and more.
+    """
+    errors: dict[str, float] = json.loads(ERRORS_FILE.read_text(encoding="utf-8"))
+    return errors
 
 
 def _shipped_games() -> list[Rules]:

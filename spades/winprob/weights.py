@@ -12,38 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.position import read_auction
-from spades.rules import Rules
 from spades.scoring import NO_BID
 from spades.tables import Tables
 from spades.winprob.features import INPUTS, VALUED, VALUES, Expected, expected_bids
 from spades.winprob.games import Games
-from spades.winprob.outcome_values import GameValues, game_values
-from spades.winprob.outcomes import OUTCOMES
-from spades.winprob.win_table import WIN_SCALE, win_array
+from spades.winprob.outcome_values import GamesInUse
+from spades.winprob.outcomes import OUTCOMES, WIN_SCALE
 
 Floats = NDArray[np.float32]
-MOST_GAMES = 32  # rule sets whose values are kept: about 1 MB each, at most 4 MB
 _BIDS = (NO_BID,), range(14)  # possible bids of a seat that has not bid yet, and of one that has
-# Numbers as arrays, because numpy would convert a float at each call.
+# As arrays, because numpy would convert a number at each call.
 _ZERO = np.zeros((), np.float32)
-_MOST = np.full((), 70.0, np.float32)  # largest exponent: float32 must hold 20 x 65,535 times its exponential
-
-
-class GamesInUse(dict[Rules, GameValues]):
-    """The values of each game (`game_values`), made at the game's first bid. Keeps the MOST_GAMES that it made last."""
-
-    def __init__(self, games: Games, tables: Tables) -> None:
-        super().__init__()
-        self._games = games
-        self._tables = tables
-
-    def __missing__(self, rules: Rules) -> GameValues:
-        found = self._games.nearest(rules)
-        assert found is not None, "the request's reading refuses rules without a win table"
-        if len(self) >= MOST_GAMES:
-            del self[next(iter(self))]
-        self[rules] = game_values(rules, found.win_slice, win_array(found.win_slice, self._tables))
-        return self[rules]
+_MOST_EXPONENT = np.full((), 70.0, np.float32)  # float32 must hold 20 x 65,535 times its exponential
 
 
 class ExpectedBids:
@@ -54,18 +34,17 @@ class ExpectedBids:
     """
 
     def __init__(self) -> None:
-        self._known: dict[int, list[list[Expected]]] = {}
+        self._by_tables: dict[int, list[list[Expected]]] = {}
 
     def __call__(self, tables: Tables) -> list[list[Expected]]:
         """Return the expected bids of a profile's ``tables``, which must stay in use."""
-        found = self._known.get(id(tables))
-        if found is None:
+        if id(tables) not in self._by_tables:
             sequences = [(seat, b0, b1) for seat in range(3) for b0 in _BIDS[seat > 0] for b1 in _BIDS[seat > 1]]
-            found = self._known[id(tables)] = [
+            self._by_tables[id(tables)] = [
                 [expected_bids(bid, read_auction(seat, b0, b1, NO_BID), tables) for bid in range(14)]
                 for seat, b0, b1 in sequences
             ]
-        return found
+        return self._by_tables[id(tables)]
 
 
 class Weights(NamedTuple):
@@ -109,5 +88,5 @@ def outcome_odds(x: Floats, rows: Floats, weights: Weights) -> Floats:
     h += x.dot(weights.position)
     g = np.maximum(h, _ZERO, out=h).dot(weights.hidden)
     odds: Floats = np.maximum(g, _ZERO, out=g).dot(weights.out)
-    np.exp(np.minimum(odds, _MOST, out=odds), out=odds)
+    np.exp(np.minimum(odds, _MOST_EXPONENT, out=odds), out=odds)
     return odds

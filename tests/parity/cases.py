@@ -571,7 +571,7 @@ HABITS = "tables.logs.habits."
 NIL, PARTNERSHIP_BIS, BASELINES = "spades.bis.nil.", "spades.bis.partnership.", "spades.baselines."
 TRICKS, DEAL = "spades.play.tricks.", "tables.engine.deal."
 WINNING, WINPROB, OUTCOMES_OF = (
-    "spades.winprob.win_table.",
+    "spades.winprob.outcomes.",
     "tables.engine.winprob.",
     "tables.engine.outcomes.",
 )

@@ -26,7 +26,7 @@ from spades.winprob.games import (
     key_of,
     place_of,
 )
-from spades.winprob.win_table import WIN_SCALE, win_probability, win_probability_after
+from spades.winprob.outcomes import WIN_SCALE, win_probability, win_probability_after
 from tables.builders.win_tables import BUCKETS, RESIDUAL, kept_outcomes, solve
 from tables.engine.winprob import slice_of
 from tests.conftest import committed_tables

@@ -44,10 +44,9 @@ from spades.winprob.features import (
     model_position,
 )
 from spades.winprob.games import SHIPPED_PRESETS, SHIPPED_SLICES, games_of
-from spades.winprob.outcome_values import Side, game_values, outcome_value_matrix
-from spades.winprob.outcomes import OURS, OUTCOMES, THEIRS
-from spades.winprob.weights import MOST_GAMES, GamesInUse, load_weights
-from spades.winprob.win_table import WIN_SCALE, win_array, win_probability_after
+from spades.winprob.outcome_values import MOST_GAMES, GamesInUse, Side, game_values, outcome_value_matrix
+from spades.winprob.outcomes import OURS, OUTCOMES, THEIRS, WIN_SCALE, win_array, win_probability_after
+from spades.winprob.weights import load_weights
 from tables.arena.errors import ArenaError
 from tables.arena.match import Match
 from tables.arena.result import run_match
@@ -155,25 +154,25 @@ def test_values_of_all_bids_are_those_of_each(fitted, monkeypatch, slam):
     rng, games = random.Random(4), games_of(MORE_ROWS)
     for _ in range(1000):
         rules, place = winnable(rng)
-        if rules.bags and rng.random() < 0.05:  # too many bags for lists of cells
+        if rules.bags and rng.random() < 0.05:  # many bags
             rules = rules._replace(bag_limit=100)
             nearest = games.nearest(rules)
             assert nearest is not None
             place = nearest.win_slice
         us, them, us_bags, them_bags = scores = standing(rng, rules)
         stake, their_stake = rng.choice((0, 0, 100, 155)), rng.choice((0, 0, 100, 2000))
-        contracts = [rng.randint(0, 8), *(rng.randint(0, 20) for _ in range(2)), slam]
-        opposing = [rng.choice((rng.randint(0, 14), slam)) for _ in range(rng.choice((1, 4)))]
-        by_stake = [(contracts[:1], stake + 100), (contracts[1:], stake)]
-        ours = Side(us, us_bags, by_stake, 10 * max(contracts) + stake + 100)
-        reach = 10 * max(opposing) + their_stake
-        theirs = Side(them, them_bags, [(opposing, their_stake)], reach)
+        contracts = [rng.randint(0, 8), *(rng.randint(0, 20) for _ in range(2)), 13]
+        opposing = [rng.choice((rng.randint(0, 14), 13)) for _ in range(rng.choice((1, 4)))]
+        opposing = [opposing[i % len(opposing)] for i in range(len(contracts))]
+        ours = Side(us, us_bags, contracts, [stake + 100, *[stake] * 3])
+        theirs = Side(them, them_bags, opposing, [their_stake] * 4)
         next_first = rng.randrange(2)
         game = game_values(rules, place, win_array(place, fitted.arrays))
-        assert game.tens[13:14] == ([] if slam == 13 else [slam])
-        found = outcome_value_matrix(ours, theirs, next_first, rules, game)
+        assert game.most_points[13] == 10 * slam
+        found = outcome_value_matrix(ours, theirs, next_first, game)
         for i, contract in enumerate(contracts):
-            staked = Contracts(contract, opposing[i % len(opposing)], stake if i else stake + 100, their_stake)
+            our_tens, their_tens = (slam if tricks == 13 else tricks for tricks in (contract, opposing[i]))
+            staked = Contracts(our_tens, their_tens, stake if i else stake + 100, their_stake)
             values = [0.0] * OUTCOMES
             outcome_values(staked, scores, next_first, place, rules, win_array(place, fitted.plain), values)
             assert found[i].tolist() == [round(value * WIN_SCALE) for value in values]

@@ -13,7 +13,7 @@ from pydantic import Field, StrictInt, TypeAdapter, with_config
 from pydantic_core import core_schema
 from typing_extensions import TypedDict
 
-from spades.contract.bid_lists import LegalBids, PreviousBids
+from spades.contract.cards_and_bids import Hand, LegalBids, PreviousBids
 from spades.contract.faults import Fault, RequestError, pointer, quote
 from spades.contract.fields import (
     DEFAULT_POLICY,
@@ -36,7 +36,6 @@ from spades.contract.fields import (
     with_level_and_style,
     with_players,
 )
-from spades.contract.hand_text import Hand
 from spades.contract.reading import fields_of, items_schema, read_batch
 from spades.options import Policy
 from spades.policies import BEST, POLICY_KINDS, SERVED

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, Required
 from pydantic import Field, PlainValidator, StrictInt, TypeAdapter, ValidationInfo, WithJsonSchema, with_config
 from typing_extensions import TypedDict
 
-from spades.contract.bid_lists import FourBids
+from spades.contract.cards_and_bids import CARD_SCHEMA, FourBids, Given, Hand, Received, card_list
 from spades.contract.faults import Fault, Place, RequestError, fault_of, json_type, pointer, refusal
 from spades.contract.fields import (
     DEFAULT_BIDDER,
@@ -20,7 +20,6 @@ from spades.contract.fields import (
     score_faults,
     scores_in,
 )
-from spades.contract.hand_text import CARD_SCHEMA, Given, Hand, Received, card_list
 from spades.contract.reading import items_schema, read_batch, read_fields
 from spades.legal import TRICKS, deck_of
 from spades.passing import check_pass

@@ -7,8 +7,8 @@ from pydantic import Field, PlainValidator, StrictInt, TypeAdapter, ValidationIn
 from typing_extensions import TypedDict
 
 from spades.cards import SUIT_TEXTS, SUITS
-from spades.contract.bid_lists import MadeBids
 from spades.contract.bid_request import Seed
+from spades.contract.cards_and_bids import CARD_SCHEMA, HAND_SCHEMA, Given, Hand, MadeBids, Received, card_list
 from spades.contract.faults import Fault, Place, RequestError, fault_of, json_type, pointer, quote, refusal
 from spades.contract.fields import (
     DEFAULT_BIDDER,
@@ -21,7 +21,6 @@ from spades.contract.fields import (
     score_faults,
     scores_in,
 )
-from spades.contract.hand_text import CARD_SCHEMA, HAND_SCHEMA, Given, Hand, Received, card_list
 from spades.contract.reading import items_schema, read_batch, read_fields
 from spades.inference.holders import Bids, nils_unread, reads_bids
 from spades.inference.knowledge import SPECTATOR, View, contradictions, viewers_pass, with_first_trick

@@ -5,10 +5,9 @@ from typing import Annotated, Any, NamedTuple, Required
 from pydantic import Field, StrictInt, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
-from spades.contract.bid_lists import FourBids
+from spades.contract.cards_and_bids import Exchanged, FourBids, Hand
 from spades.contract.faults import Fault, RequestError, pointer
 from spades.contract.fields import REQUEST_CONFIG, RulesField
-from spades.contract.hand_text import Exchanged, Hand
 from spades.contract.reading import read_fields
 from spades.passing import MOST_PASSED, cards_to_pass, gives_first
 from spades.rules import CUTTHROAT, Rules

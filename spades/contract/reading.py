@@ -1,7 +1,7 @@
 """What all readers of requests share: fields as pydantic reads them, other spellings, batches, the limit of fields.
 
 Other spellings of a request's values are tried only after the canonical ones have failed. Those of cards and bids are
-not here: their own validators (`hand_text`, `bid_lists`) read them.
+not here: their own validators (`cards_and_bids`, `cards_and_bids`) read them.
 """
 
 import re

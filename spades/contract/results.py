@@ -21,8 +21,8 @@ from pydantic import (
 )
 from typing_extensions import TypedDict
 
-from spades.contract.bid_lists import ReportedBids
 from spades.contract.bid_request import MAX_ITEMS
+from spades.contract.cards_and_bids import ReportedBids
 from spades.contract.faults import Fault, RequestError, refusal
 from spades.contract.fields import (
     NO_RULES,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from spades.cards import CARD_CODES, CARD_NAMES, DECKS, format_pbn
-from spades.contract import bid_lists
+from spades.contract import cards_and_bids
 from spades.contract.bid_request import BidRequest, read_bid, read_blind
 from spades.contract.examples import BLIND_REQUEST, CUTTHROAT_REQUEST, REQUEST
 from spades.contract.faults import CODES
@@ -281,11 +281,11 @@ def test_rules_that_only_look_alike_are_not_taken_from_the_cache(request_body, t
 
 
 def test_lists_that_are_too_long_are_not_kept():
-    kept = bid_lists._are_possible.cache_info().currsize
+    kept = cards_and_bids._are_possible.cache_info().currsize
     for first in range(20):
         previous = [10**18 + first * 2000 + number for number in range(2000)]
         assert faults_of(REQUEST | {"previous_bids": previous, "seat": 0})[0].code == "too-many-items"
-    assert bid_lists._are_possible.cache_info().currsize == kept
+    assert cards_and_bids._are_possible.cache_info().currsize == kept
 
 
 @pytest.mark.parametrize("previous", [[True], [1.5], [[1]], [None], [-1], [14], ["15"], [10**30], [3, "nil", 14]])

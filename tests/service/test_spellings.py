@@ -7,6 +7,7 @@ import pytest
 
 from spades.cards import CARD_CODES, DECKS
 from spades.contract.bid_request import read_bid
+from spades.contract.cards_and_bids import card_list
 from spades.contract.examples import (
     BLIND_REQUEST,
     CARD_REQUEST,
@@ -16,7 +17,6 @@ from spades.contract.examples import (
     SHORT_REQUEST,
 )
 from spades.contract.fields import CLASSIC
-from spades.contract.hand_text import card_list
 from tests.contract import faults_of
 
 _RANKS = {rank: rank for rank in "23456789TJQKA"} | {rank.lower(): rank for rank in "TJQKA"} | {"10": "T"}

@@ -31,7 +31,7 @@ from starlette.responses import Response
 from service.problems import ProblemError
 from spades.contract.bid_request import MAX_ITEMS
 from spades.contract.faults import Fault, RequestError
-from spades.contract.reading import check_field_count
+from spades.contract.fields import check_field_count
 
 _OPENING_BRACE = ord("{")
 _COMMA = ord(",")

@@ -26,8 +26,8 @@ from spades.contract.answer_types import ANSWER_CONFIG, BidAnswer, CardAnswer, I
 from spades.contract.bid_request import read_bids
 from spades.contract.card_request import read_cards
 from spades.contract.faults import RequestError
+from spades.contract.fields import check_field_count
 from spades.contract.inference_request import read_inferences
-from spades.contract.reading import check_field_count
 
 
 @with_config(ANSWER_CONFIG)

@@ -22,7 +22,7 @@ from service.state import AppState
 from service.table_sets import TableSets
 from spades.contract.answer_types import ANSWER_CONFIG
 from spades.contract.faults import RequestError
-from spades.contract.reading import check_field_count
+from spades.contract.fields import check_field_count
 from spades.contract.results import OUTCOMES, ResultCall, read_result, read_results
 
 

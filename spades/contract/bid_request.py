@@ -31,12 +31,14 @@ from spades.contract.fields import (
     Style,
     TablesName,
     assumed_rules,
+    fields_of,
+    items_schema,
+    read_batch,
     score_faults,
     scores_in,
     with_level_and_style,
     with_players,
 )
-from spades.contract.reading import fields_of, items_schema, read_batch
 from spades.options import Policy
 from spades.policies import BEST, POLICY_KINDS, SERVED
 from spades.position import BRIEF, EXPLAINED, NOT_EXPLAINED, Position

@@ -17,10 +17,12 @@ from spades.contract.fields import (
     OptionalScores,
     TablesName,
     assumed_rules,
+    items_schema,
+    read_batch,
+    read_fields,
     score_faults,
     scores_in,
 )
-from spades.contract.reading import items_schema, read_batch, read_fields
 from spades.legal import TRICKS, deck_of
 from spades.passing import check_pass
 from spades.play.card_explanation import NEWEST, NEWEST_ALONE

@@ -18,10 +18,12 @@ from spades.contract.fields import (
     OptionalRules,
     Scores,
     TablesName,
+    items_schema,
+    read_batch,
+    read_fields,
     score_faults,
     scores_in,
 )
-from spades.contract.reading import items_schema, read_batch, read_fields
 from spades.inference.holders import Bids, nils_unread, reads_bids
 from spades.inference.knowledge import SPECTATOR, View, contradictions, viewers_pass, with_first_trick
 from spades.legal import TRICKS, deck_of

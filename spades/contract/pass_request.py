@@ -7,8 +7,7 @@ from typing_extensions import TypedDict
 
 from spades.contract.cards_and_bids import Exchanged, FourBids, Hand
 from spades.contract.faults import Fault, RequestError, pointer
-from spades.contract.fields import REQUEST_CONFIG, RulesField
-from spades.contract.reading import read_fields
+from spades.contract.fields import REQUEST_CONFIG, RulesField, read_fields
 from spades.passing import MOST_PASSED, cards_to_pass, gives_first
 from spades.rules import CUTTHROAT, Rules
 from spades.scoring import BLIND_NIL, is_nil

@@ -32,9 +32,11 @@ from spades.contract.fields import (
     GameId,
     RoundId,
     four_numbers,
+    items_schema,
     policy_fault,
+    read_batch,
+    read_fields,
 )
-from spades.contract.reading import items_schema, read_batch, read_fields
 from spades.legal import TRICKS
 from spades.policies import BEST
 from spades.scoring import is_nil

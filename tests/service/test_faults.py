@@ -12,7 +12,7 @@ from service.endpoints.bids import answer_bid
 from service.problems import MEDIA_TYPE
 from spades.contract.examples import CARD_REQUEST, FAULTS, PASS_REQUEST, SPECTATOR_REQUEST
 from spades.contract.faults import CODES, MAX_FAULTS, RequestError
-from spades.contract.reading import MAX_KEYS
+from spades.contract.fields import MAX_KEYS
 from spades.rules import Rules
 from tests.service.asgi_calls import send
 

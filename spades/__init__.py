@@ -16,11 +16,11 @@ others use of them.
 from spades.api import CardChoice, Inference, choose_card, decide, explain, infer
 from spades.bidder import Decision
 from spades.errors import BiddingError, CardError, HandSizeError, PolicyError, PositionError, RulesError, TablesError
+from spades.legal import BLIND_NIL
 from spades.policies import parse_policy
 from spades.position import Position
 from spades.reasons import REASONS
 from spades.rules import PRESETS, Rules, make_rules
-from spades.scoring import BLIND_NIL
 from spades.tableset import TableSet, open_tables
 
 __version__ = "0.1.0"

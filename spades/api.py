@@ -16,7 +16,7 @@ from spades.cards import CARD_NAMES, SUIT_TEXTS, SUITS, cards_of, parse_card_of,
 from spades.errors import PolicyError, PositionError, RulesError, refuse
 from spades.inference.holders import BIDDERS, Bids, Inferred, infer_from_view, random_deals
 from spades.inference.knowledge import NOTHING_FITS, SPECTATOR, View, contradictions, viewers_pass, with_first_trick
-from spades.legal import TRICKS, deck_number, deck_of
+from spades.legal import BLIND_NIL, TRICKS, deck_number, deck_of
 from spades.levels import LARGEST_SEED
 from spades.options import Policy
 from spades.passing import check_pass
@@ -36,7 +36,7 @@ from spades.position import (
     check_scores,
 )
 from spades.rules import CLASSIC, CUTTHROAT, FIELDS, VARIANTS, Rules, describe
-from spades.scoring import BLIND_NIL, Standing
+from spades.scoring import Standing
 from spades.set_options import bidder_of, options_of
 from spades.skill import decide_with_skill, position_seed
 from spades.tableset import TableSet

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from spades.bis.regular import limit_takes
 from spades.cards import ACE, KING, QUEEN, TEN, spades_of
+from spades.legal import BLIND_NIL
 from spades.options import Policy
-from spades.scoring import BLIND_NIL
 from spades.tables import Tables
 
 

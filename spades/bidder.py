@@ -13,13 +13,13 @@ from typing import Any, Literal, NamedTuple
 from spades.bis.blind_nil import decide_blind_nil
 from spades.cards import without_jokers
 from spades.explanations import FinalBid, explain_blind_nil
-from spades.legal import allowed_bids, nearest_allowed, sees_no_jokers
+from spades.legal import BLIND_NIL, NIL, allowed_bids, nearest_allowed, sees_no_jokers
 from spades.options import BIS, Policy
 from spades.policies import POLICY_KINDS
 from spades.position import EXPLAINED, Position, Turn, auction_after
 from spades.random_numbers import hash_uniform
 from spades.rules import JOKERS, Rules
-from spades.scoring import BLIND_NIL, NIL, Standing
+from spades.scoring import Standing
 from spades.tables import profile_of
 from spades.tableset import TableSet
 

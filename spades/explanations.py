@@ -26,13 +26,13 @@ from spades.bis.nil import FOUR_SPADES, GRID, NOT_RULED_OUT, RULED_OUT_CODES, Ni
 from spades.bis.partnership import NO_RULE, RULE_NAMES, BisDecision
 from spades.bis.regular import AS_COUNTED, BY_RULES, NUMBER_RULES, Regular
 from spades.cards import CARD_NAMES, RANKS, SPADES, SUIT_BITS
-from spades.legal import NIL_BIT, variant_of
+from spades.legal import BLIND_NIL, NIL, NIL_BIT, NO_BID, contract_of, is_nil, variant_of
 from spades.options import RAW, SINGLE, Policy
 from spades.passing import cards_to_pass
 from spades.position import BRIEF, Position, Turn, auction_after
 from spades.reasons import Reason, percent, reason, sentence_of, tenth, tenth_of_percent
 from spades.rules import CUTTHROAT, MIRROR, SUICIDE, VARIANTS, WHIZ, WHIZ_STRICT, Rules
-from spades.scoring import BLIND_NIL, NIL, NO_BID, contract_of, contract_points, is_nil
+from spades.scoring import contract_points
 from spades.tables import Tables, profile_of
 from spades.tableset import TableSet
 from spades.winprob.candidates import TIE_TOLERANCE

@@ -1,4 +1,4 @@
-"""What the rules allow and what a variant changes, as kernels: sets of allowed bids, the deck, the nil threshold.
+"""Bids, what the rules allow and what a variant changes, as kernels: allowed bids, the deck, the nil threshold.
 
 Bit b of a set is bid b; bit 0 is nil. A blind nil is never in a set, because the bidder has already seen the hand. This
 module does not know the request's `legal_bids`. `winprob` chooses among the bids that are allowed and legal or, if
@@ -31,7 +31,24 @@ from spades.rules import (
     Rules,
     rules_maker,
 )
-from spades.scoring import BLIND_NIL, NO_BID, contract_of, is_nil
+
+# ---- bids ------------------------------------------------------------------------------------------------------------
+
+# A bid is its number of tricks, 0..13, or BLIND_NIL.
+NIL = 0
+BLIND_NIL = 14
+NO_BID = -1  # of a seat that has not bid yet
+
+
+def contract_of(bid: int) -> int:
+    """Return the tricks that a bid adds to its side's contract; 0 for a nil."""
+    return 0 if bid == BLIND_NIL else bid
+
+
+def is_nil(bid: int) -> bool:
+    """Return whether a bid is a nil, blind or not."""
+    return bid == NIL or bid == BLIND_NIL
+
 
 # ---- what a variant changes ------------------------------------------------------------------------------------------
 

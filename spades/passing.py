@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 from spades.cards import CARD_NAMES, SUIT_BITS, cards_of, highest, lowest, suits_of
 from spades.errors import Contradiction
-from spades.legal import deck_number, deck_of
+from spades.legal import BLIND_NIL, NIL, deck_number, deck_of, is_nil
 from spades.rules import CUTTHROAT, Rules
-from spades.scoring import BLIND_NIL, NIL, is_nil
 
 MOST_PASSED = 4
 SPADE_WEIGHT = 2  # danger in spades counts double: the nil bidder may have to ruff, and so win the trick

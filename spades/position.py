@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from spades.cards import CARD_NAMES, cards_of, parse_hand
 from spades.errors import Contradiction, PositionError, refuse
-from spades.legal import TRICKS, bid_contradictions, deck_number
+from spades.legal import BLIND_NIL, NO_BID, TRICKS, bid_contradictions, contract_of, deck_number, is_nil
 from spades.options import Policy
 from spades.rules import CLASSIC, CUTTHROAT, Rules, overrides_of
-from spades.scoring import BLIND_NIL, NO_BID, START, Standing, contract_of, game_winner, is_nil
+from spades.scoring import START, Standing, game_winner
 from spades.tables import Tables
 
 # ---- the auction -----------------------------------------------------------------------------------------------------

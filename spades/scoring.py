@@ -6,11 +6,9 @@ end-of-game rules use them for projections.
 
 from typing import NamedTuple
 
+from spades.legal import BLIND_NIL, NIL, contract_of, is_nil
 from spades.rules import TRICKS_ARE_BAGS, TRICKS_COUNT_FOR_CONTRACT, Rules
 
-NIL = 0
-BLIND_NIL = 14
-NO_BID = -1  # of a seat that has not bid yet
 TEN_TRICKS = 10  # with `ten_for_200` a contract of exactly ten wins or loses TEN_POINTS
 TEN_POINTS = 200
 
@@ -25,16 +23,6 @@ class Standing(NamedTuple):
 
 
 START = Standing(0, 0, 0, 0)
-
-
-def contract_of(bid: int) -> int:
-    """Return the tricks that a bid adds to its side's contract; 0 for a nil."""
-    return 0 if bid == BLIND_NIL else bid
-
-
-def is_nil(bid: int) -> bool:
-    """Return whether a bid is a nil, blind or not."""
-    return bid == NIL or bid == BLIND_NIL
 
 
 def nil_stake(bid: int, rules: Rules) -> int:

@@ -10,11 +10,11 @@ bidder looks, BIS makes the bid. See docs/explanation/how-bis-bids.md, "Blind ni
 from typing import NamedTuple
 
 from spades.bis.conventions import partner_signalled
-from spades.legal import NIL_BIT, allowed_bids
+from spades.legal import NIL_BIT, allowed_bids, is_nil
 from spades.options import BIG6, Policy
 from spades.position import Auction, sequence_after, tricks_by_seat, tricks_of_sides
 from spades.rules import Rules
-from spades.scoring import Standing, is_nil
+from spades.scoring import Standing
 from spades.tables import Tables, convention_of
 
 # The rule that decided: first the rules against a blind nil, then the rules that call for one.

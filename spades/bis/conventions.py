@@ -15,8 +15,8 @@ allow is not made. See docs/explanation/how-bis-bids.md, "Conventions".
 from typing import NamedTuple
 
 from spades.cards import ACE, JACK, KING, TEN, spades_of
+from spades.legal import NO_BID
 from spades.options import BIG5, BIG6, NO_CONVENTION
-from spades.scoring import NO_BID
 
 BIG5_BID, BIG6_BID = 5, 6  # the bids that are reserved as signals of Big 5 and Big 6
 BIG5_MOST_TAKES = 6  # most regular takes of a Big 5 signal; Big 6 has no upper limit

@@ -29,11 +29,11 @@ from spades.bis.partnership import (
 )
 from spades.bis.regular import Regular, at_least_certain, bag_offset, regular_takes
 from spades.cards import suits_of
-from spades.legal import nearest_allowed
+from spades.legal import NO_BID, nearest_allowed
 from spades.options import Policy
 from spades.position import Auction, expected_tricks, without_partner
 from spades.rules import Rules
-from spades.scoring import NO_BID, nil_stake
+from spades.scoring import nil_stake
 from spades.tables import Tables
 
 REACH = 140  # points, a little more than a bid of 13; a seat further from the goal cannot win in this round

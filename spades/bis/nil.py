@@ -7,12 +7,11 @@ whether to bid nil; the end of the game may still change that bid.
 from typing import NamedTuple
 
 from spades.cards import ACE, KING, QUEEN, TEN
-from spades.legal import NIL_BIT
+from spades.legal import BLIND_NIL, NIL_BIT, contract_of
 from spades.options import FULL, SINGLE
 from spades.passing import suits_after_pass
 from spades.position import Auction
 from spades.rules import Rules
-from spades.scoring import BLIND_NIL, contract_of
 from spades.tables import Tables, View
 
 VOID_FACTOR = 1.15  # factor of the nil value with a void side suit (ECAI 2020, section 4.2)

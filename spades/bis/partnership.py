@@ -43,11 +43,11 @@ from spades.bis.regular import (
     regular_takes,
 )
 from spades.cards import suits_of
-from spades.legal import extra_spades_of, nearest_allowed, nil_threshold
+from spades.legal import BLIND_NIL, NO_BID, contract_of, extra_spades_of, nearest_allowed, nil_threshold
 from spades.options import NO_CONVENTION, Policy
 from spades.position import Auction, expected_tricks, tricks_of_sides
 from spades.rules import PARTNERSHIP, Rules
-from spades.scoring import BLIND_NIL, NO_BID, TEN_POINTS, Standing, contract_of, contract_points, nil_stake
+from spades.scoring import TEN_POINTS, Standing, contract_points, nil_stake
 from spades.tables import Tables, convention_of
 
 # ---- the end of the game ---------------------------------------------------------------------------------------------

@@ -11,10 +11,10 @@ the contract ten. `python -m tables fit rules` fits the constants of such change
 
 from typing import NamedTuple
 
-from spades.legal import nearest_allowed
+from spades.legal import NO_BID, contract_of, nearest_allowed
 from spades.options import Policy
 from spades.rules import Rules
-from spades.scoring import NO_BID, TEN_TRICKS, contract_of
+from spades.scoring import TEN_TRICKS
 from spades.tables import Tables
 
 # ---- the takes -------------------------------------------------------------------------------------------------------

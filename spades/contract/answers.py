@@ -25,14 +25,13 @@ from spades.contract.pass_request import PassCall
 from spades.explanations import explain_pass, success_curve
 from spades.inference.holders import Inferred, Readers, infer_from_view, random_deals
 from spades.inference.knowledge import NOTHING_FITS
-from spades.legal import deck_number, deck_of
+from spades.legal import deck_number, deck_of, is_nil
 from spades.options import Policy
 from spades.passing import given_cards
 from spades.play.card_explanation import PLAYERS, explain_card
 from spades.play.tricks import legal_cards
 from spades.policies import with_skill
 from spades.rules import CUTTHROAT, seed_values
-from spades.scoring import is_nil
 from spades.skill import decide_with_skill
 from spades.tableset import TableSet
 

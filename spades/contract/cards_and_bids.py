@@ -12,10 +12,9 @@ from pydantic import Field, PlainValidator, ValidationInfo, WithJsonSchema
 from spades.cards import CARD_BITS, DECK_BITS, DECKS, MAX_PBN_CHARS, RANKS, SUIT_TEXTS, pbn_names
 from spades.contract.faults import TABLE_OF_FOUR, Place, is_huge, json_type, quote, refusal
 from spades.contract.fields import CLASSIC
-from spades.legal import TRICKS, bid_contradictions, deck_number
+from spades.legal import BLIND_NIL, TRICKS, bid_contradictions, deck_number
 from spades.passing import MOST_PASSED
 from spades.rules import Rules
-from spades.scoring import BLIND_NIL
 
 Faults = list[tuple[Place, str, str]]
 

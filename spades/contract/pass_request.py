@@ -8,9 +8,9 @@ from typing_extensions import TypedDict
 from spades.contract.cards_and_bids import Exchanged, FourBids, Hand
 from spades.contract.faults import Fault, RequestError, pointer
 from spades.contract.fields import REQUEST_CONFIG, RulesField, read_fields
+from spades.legal import BLIND_NIL, is_nil
 from spades.passing import MOST_PASSED, cards_to_pass, gives_first
 from spades.rules import CUTTHROAT, Rules
-from spades.scoring import BLIND_NIL, is_nil
 
 
 @with_config(REQUEST_CONFIG)

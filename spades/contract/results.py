@@ -37,9 +37,8 @@ from spades.contract.fields import (
     read_batch,
     read_fields,
 )
-from spades.legal import TRICKS
+from spades.legal import TRICKS, is_nil
 from spades.policies import BEST
-from spades.scoring import is_nil
 
 MAX_RESULTS: Final = MAX_ITEMS  # in one POST /v1/results
 MAX_ROUND: Final = 10_000

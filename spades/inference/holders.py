@@ -25,8 +25,9 @@ from spades.cards import FIRST_SPADE
 from spades.errors import TablesError
 from spades.inference.deals import Deals, Floats, deals_of, draw, sampler_of
 from spades.inference.knowledge import SPECTATOR, Unseen, View, unseen_of
+from spades.legal import BLIND_NIL, NO_BID, is_nil
 from spades.rules import PARTNERSHIP, Rules
-from spades.scoring import BLIND_NIL, NO_BID, Standing, is_nil
+from spades.scoring import Standing
 
 # ---- the tables of priors --------------------------------------------------------------------------------------------
 

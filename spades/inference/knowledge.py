@@ -22,10 +22,9 @@ from spades.cards import (
 )
 from spades.errors import Contradiction
 from spades.inference.deals import Floats
-from spades.legal import SPADE_COUNTS, deck_number
+from spades.legal import BLIND_NIL, SPADE_COUNTS, deck_number
 from spades.passing import PassedCards, check_pass
 from spades.rules import WHIZ, Rules
-from spades.scoring import BLIND_NIL
 
 SPECTATOR = -1  # in `View.seat`: nobody's hand is known
 HAND_SIZE = 13  # cards that each seat is dealt

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from spades.bis.regular import spade_tricks_against
 from spades.cards import CARD_NAMES, FIRST_SPADE, SPADES, spades_of
-from spades.legal import deck_number
+from spades.legal import deck_number, is_nil
 from spades.play import solo
 from spades.play.solo import hunt, plays_alone_for_tricks, solo2
 from spades.play.srp.goals import FITTED_LEADS, pieces_in_use, wants_tricks
@@ -31,7 +31,6 @@ from spades.play.tricks import (
 )
 from spades.reasons import numbers_in, reason
 from spades.rules import CUTTHROAT, TRICKS_COUNT_FOR_CONTRACT, Rules
-from spades.scoring import is_nil
 
 NEWEST: Final = "srp@4"  # the newest rule-based card player
 NEWEST_ALONE: Final = "solo@2"  # the same in variant cutthroat

@@ -7,6 +7,7 @@ made like SRP (`spades.play.srp`) and uses those parts of it that need no partne
 
 from spades.bis.regular import spade_tricks_against
 from spades.cards import FIRST_SPADE, JACK, KING, SPADE_BITS, highest, lowest, spades_of
+from spades.legal import contract_of, is_nil
 from spades.play.srp.follow import discard
 from spades.play.srp.goals import bags_cost, sum_of_contracts
 from spades.play.srp.leads import holding_adjustment
@@ -27,7 +28,6 @@ from spades.play.tricks import (
     unseen_cards,
     winning_cards,
 )
-from spades.scoring import contract_of, is_nil
 
 # ---- the goal --------------------------------------------------------------------------------------------------------
 

@@ -6,9 +6,9 @@ together. A *boss* is a card with no higher unseen card in its suit. *Legal* car
 """
 
 from spades.cards import FIRST_SPADE, SPADE_BITS, highest, lowest
+from spades.legal import contract_of, is_nil
 from spades.play.state import PlayState, rule_values
 from spades.rules import Rules
-from spades.scoring import contract_of, is_nil
 
 MASK32 = 0xFFFFFFFF
 

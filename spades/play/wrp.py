@@ -5,6 +5,7 @@ partner's nil and attacks an opponent's nil only in the current trick. It does n
 """
 
 from spades.cards import highest, lowest
+from spades.legal import is_nil
 from spades.play.state import PlayState
 from spades.play.tricks import (
     duck,
@@ -17,7 +18,6 @@ from spades.play.tricks import (
     tricks_needed,
     winning_cards,
 )
-from spades.scoring import is_nil
 
 
 def wrp_card(state: PlayState, me: int) -> int:

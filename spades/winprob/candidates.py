@@ -10,11 +10,11 @@ the simulator with loops (`tables.engine.winprob`).
 from typing import Any
 
 from spades.bis.nil import NOT_RULED_OUT
-from spades.legal import NIL_BIT, bids_between, nearest_allowed
+from spades.legal import NIL_BIT, bids_between, contract_of, nearest_allowed
 from spades.options import Policy
 from spades.position import Auction
 from spades.rules import Rules
-from spades.scoring import contract_of, contract_points
+from spades.scoring import contract_points
 
 CANDIDATES_BELOW, CANDIDATES_ABOVE = 2, 2  # numbers considered below and above the regular takes
 MANY_TAKES = 12  # regular takes from which on no lower number is considered: the net was not trained on such hands

@@ -11,12 +11,12 @@ from typing import NamedTuple
 from spades.bis.nil import LOW_FOUR, Nil, NilTerms, consider_nil
 from spades.bis.regular import Regular, certain_tricks, regular_takes
 from spades.cards import spades_of, suits_of, without_jokers
-from spades.legal import extra_spades_of
+from spades.legal import NO_BID, extra_spades_of, is_nil
 from spades.options import FULL, PLAYER_KINDS
 from spades.passing import cards_to_pass, given_by_partner, suits_after_pass
 from spades.position import Auction, expected_tricks, tricks_of_sides
 from spades.rules import JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
-from spades.scoring import NO_BID, Standing, is_nil
+from spades.scoring import Standing
 from spades.tables import Tables
 from spades.winprob.candidates import NO_NUMBER, candidates, far_bids, needed_number
 from spades.winprob.games import WinTableSlice

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from spades.legal import NO_BID
 from spades.position import read_auction
-from spades.scoring import NO_BID
 from spades.tables import Tables
 from spades.winprob.features import INPUTS, VALUED, VALUES, Expected, expected_bids
 from spades.winprob.games import Games

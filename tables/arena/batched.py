@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.arguments import decimal
+from spades.legal import BLIND_NIL
 from spades.levels import LARGEST_SEED, perturbed
 from spades.options import WINPROB
 from spades.policies import parse_policy
 from spades.rules import CUTTHROAT, JOKERS, VARIANTS, Rules
-from spades.scoring import BLIND_NIL
 from spades.set_options import options_of, with_options
 from spades.tables import Tables, profile_of
 from spades.tableset import TableSet, open_tables

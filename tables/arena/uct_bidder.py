@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from spades.cards import parse_card
-from spades.legal import deck_of
+from spades.legal import NO_BID, deck_of
 from spades.play import write_rules
 from spades.policies import parse_policy
 from spades.rules import Rules, make_rules
-from spades.scoring import NO_BID
 from spades.tables import Tables
 from spades.tableset import open_tables
 from tables.engine.deal import write_pass_rules

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from spades.legal import BLIND_NIL
 from spades.options import Policy
 from spades.play import PlayState
 from spades.policies import parse_policy
 from spades.rules import JOKERS, Rules, make_rules
-from spades.scoring import BLIND_NIL
 from spades.tables import SEQUENCES
 from tables.builders.ace_of_spades import OF_JJDD, OF_JOKERS
 from tables.builders.curve_fit import RIDGE, design, row_pairs, sequences

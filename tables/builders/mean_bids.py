@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spades.legal import contract_of
 from spades.options import Policy
 from spades.play import PlayState, tricks_needed
 from spades.policies import parse_policy
 from spades.rules import CUTTHROAT, Rules
-from spades.scoring import contract_of
 from spades.tables import SEQUENCES
 from tables.builders.curve_fit import sequences
 from tables.builders.newton import solve_exactly

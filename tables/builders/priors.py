@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from spades.cards import FIRST_SPADE
 from spades.inference import BID_CLASSES, FIRST_PRIOR_ROWS, PRIOR_COLUMNS, SUIT_RANKS, bid_class
+from spades.legal import BLIND_NIL
 from spades.rules import Rules
-from spades.scoring import BLIND_NIL
 from tables.engine.bid_deals import BidDeals, bid_deals
 from tables.engine.jit import entry
 from tables.engine.simulate import kernel_tables

@@ -12,9 +12,10 @@ The sums are those of `game`, except that a contract is one seat's. Points are t
 
 from typing import Any
 
+from spades.legal import contract_of, is_nil
 from spades.play import PlayState
 from spades.rules import CUTTHROAT, Rules
-from spades.scoring import contract_of, is_nil, score_seat
+from spades.scoring import score_seat
 from tables.engine.deal import deal_round
 from tables.engine.game import (
     BAGS,

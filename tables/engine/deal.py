@@ -8,10 +8,9 @@ even where a product overflows int64 in compiled code.
 from typing import Any, NamedTuple
 
 from spades.cards import SPADE_BITS
-from spades.legal import deck_of
+from spades.legal import NO_BID, deck_of
 from spades.play import MASK32, PlayState
 from spades.rules import Rules
-from spades.scoring import NO_BID
 from tables.engine.scratch import scratch
 
 

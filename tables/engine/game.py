@@ -7,13 +7,13 @@ one chair each round. The compiled loops over these kernels are in `tables.engin
 from typing import Any, NamedTuple
 
 from spades.bis import decide_blind_nil
-from spades.legal import allowed_bids
+from spades.legal import BLIND_NIL, allowed_bids, contract_of, is_nil
 from spades.levels import LARGEST_SEED, perturbed
 from spades.options import WINPROB, Policy
 from spades.play import PlayState, legal_cards, play_card
 from spades.random_numbers import hash_uniform
 from spades.rules import CUTTHROAT, Rules
-from spades.scoring import BLIND_NIL, Standing, contract_of, game_winner, is_nil, score_side
+from spades.scoring import Standing, game_winner, score_side
 from spades.tables import profile_of
 from spades.winprob import WinTableSlice, win_probability_after
 from tables.engine.choose_bid import auction_at, choose_bid, choose_cutthroat_bid, standing_at

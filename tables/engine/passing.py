@@ -5,9 +5,9 @@ cards or its highest ranks (`PlayState.passer`).
 """
 
 from spades.cards import highest
+from spades.legal import is_nil
 from spades.passing import cards_to_pass, given_cards
 from spades.play import PlayState
-from spades.scoring import is_nil
 from tables.engine.deal import random_bit
 
 CHOSEN, RANDOM, HIGHEST = range(3)  # values of `PlayState.passer`: the service's choice, random cards, highest ranks

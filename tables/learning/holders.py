@@ -27,7 +27,7 @@ from spades.inference import (
     holder_shares,
     places_of,
 )
-from spades.scoring import BLIND_NIL, NO_BID
+from spades.legal import BLIND_NIL, NO_BID
 from tables.builders.priors import BIDDER_DEPENDS, BIDDERS, RULES, SCORES_BY, drawn_scores
 from tables.engine.bid_deals import BidDeals, bid_deals
 from tables.engine.simulate import kernel_tables

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from spades.inference import places_of
+from spades.legal import NO_BID
 from spades.policies import parse_policy
 from spades.rules import make_rules
-from spades.scoring import NO_BID
 from tables.engine.game import Lineup
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows
 from tables.learning.q2_labels import (

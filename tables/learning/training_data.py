@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.cards import suits_of
-from spades.legal import NIL_BIT, allowed_bids
+from spades.legal import BLIND_NIL, NIL_BIT, allowed_bids
 from spades.levels import kind_of_player
 from spades.options import Policy
 from spades.play import PlayState, rule_values, write_rules
 from spades.policies import parse_policy
 from spades.position import read_auction
 from spades.rules import Rules
-from spades.scoring import BLIND_NIL, Standing, game_winner
+from spades.scoring import Standing, game_winner
 from spades.tables import Tables, plain_profile
 from spades.winprob import (
     BID_INPUTS,

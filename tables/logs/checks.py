@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spades.cards import DECK, format_card
-from spades.legal import allowed_bids, possible_bids
+from spades.legal import BLIND_NIL, NIL, NO_BID, allowed_bids, possible_bids
 from spades.rules import Rules
-from spades.scoring import BLIND_NIL, NIL, NO_BID, game_winner
+from spades.scoring import game_winner
 from tables.engine.jit import entry
 from tables.logs.replay import NEVER, PLAYS, first_revoke, passes, replay
 from tables.logs.rounds import NO_CARD, NO_POINTS, NO_TRICKS, WRONG_HAND, Names, Rounds

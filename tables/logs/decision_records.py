@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from spades.cards import DECK, parse_card, parse_pbn
 from spades.errors import BiddingError
-from spades.scoring import BLIND_NIL, NIL
+from spades.legal import BLIND_NIL, NIL
 from tables.logs.round_log import SEATS, Bid, FourBids, FourTricks, RoundNumber, Text, Time
 
 DECISION, RESULT = "decision", "result"

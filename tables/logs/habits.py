@@ -7,10 +7,9 @@ the nearest number that the rules allow, and a nil becomes the number.
 
 from typing import Any, NamedTuple
 
-from spades.legal import allowed_bids, nearest_number
+from spades.legal import BLIND_NIL, allowed_bids, contract_of, nearest_number
 from spades.play import PlayState
 from spades.rules import Rules
-from spades.scoring import BLIND_NIL, contract_of
 from tables.engine.choose_bid import auction_at, choose_bid, standing_at
 from tables.engine.deal import below, uniform
 from tables.engine.game import bid_seat

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.scoring import BLIND_NIL, NIL
+from spades.legal import BLIND_NIL, NIL
 from spades.tables import Tables
 from tables.engine.mixing import mixed
 from tables.engine.states import STATE

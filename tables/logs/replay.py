@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from spades.legal import BLIND_NIL, NIL
 from spades.play import beats, legal_cards
 from spades.rules import Rules
-from spades.scoring import BLIND_NIL, NIL
 
 PLAYS = 52
 NEVER = -1

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import ConfigDict, Field, TypeAdapter
 from typing_extensions import TypedDict
 
-from spades.scoring import BLIND_NIL
+from spades.legal import BLIND_NIL
 
 SEATS = 4
 HAND_CHARACTERS = 13 + 3  # of a PBN hand: cards and dots

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from spades.scoring import BLIND_NIL, NIL
+from spades.legal import BLIND_NIL, NIL
 from tables.logs.rounds import NO_CARD, NO_POINTS, NO_TRICKS, NO_WINNER, Rounds
 
 Row = Any  # a numpy array of booleans (n,)

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from spades.legal import NIL, contract_of, is_nil
 from spades.play import write_rules
 from spades.rules import Rules
-from spades.scoring import NIL, contract_of, is_nil
 from tables.engine.deal import prepare_state, seat_players, start_round
 from tables.engine.game import play_out
 from tables.engine.jit import entry

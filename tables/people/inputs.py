@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 from spades.bis import Endgame, bis
 from spades.cards import suits_of
-from spades.legal import allowed_bids, nearest_number
+from spades.legal import NO_BID, allowed_bids, contract_of, nearest_number
 from spades.play import PlayState
 from spades.rules import Rules
-from spades.scoring import NO_BID, contract_of
 from spades.tables import profile_of
 from spades.winprob import holdings, rule_inputs, to_goal, to_losing, top_spades
 from tables.engine.choose_bid import auction_at, standing_at

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spades.scoring import BLIND_NIL, NO_BID
+from spades.legal import BLIND_NIL, NO_BID
 from tables.engine.steps import Ints, allowed_masks, legal_masks
 from tables.players.q_names import REWARDS, QPlayer
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.inference import places_of
+from spades.legal import BLIND_NIL, NIL, NO_BID
 from spades.rules import Rules
-from spades.scoring import BLIND_NIL, NIL, NO_BID
 from tables.engine.steps import Ints, allowed_masks, legal_masks
 from tables.players.q1 import CARD_BITS
 

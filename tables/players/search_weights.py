@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.inference import HolderNet, holder_inputs, holder_shares, places_of, scores_for_net
+from spades.legal import BLIND_NIL, NO_BID
 from spades.rules import Rules
-from spades.scoring import BLIND_NIL, NO_BID
 
 EQUAL = np.full((64, 3), 1.0 / 3.0)  # weights of cards about which nothing is known
 PARTNERS = (0.0, 1.0, 0.0)  # weights of a card that was given to partner

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.bis import BIG5_BID, BIG5_MOST_TAKES, covers_nil, limit_takes
-from spades.scoring import NO_BID
+from spades.legal import NO_BID
 from tables import fit
 from tables.arena.match import Match, play
 from tables.arena.result import MatchResult, describe_match

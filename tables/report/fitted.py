@@ -3,8 +3,8 @@
 import numpy as np
 
 from spades.bis import interpolate
+from spades.legal import NO_BID
 from spades.position import read_auction
-from spades.scoring import NO_BID
 from spades.tables import PARTNERSHIP_PROFILE
 from tables import fit
 from tables.arena.stats import wilson

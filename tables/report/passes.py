@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from spades.legal import NIL
 from spades.play import PlayState
 from spades.policies import parse_policy
 from spades.rules import Rules, make_rules
-from spades.scoring import NIL
 from tables.engine.deal import Deals, deal_round, prepare_state, seat_players
 from tables.engine.game import Lineup, bid_seat, play_out, score_of_side
 from tables.engine.jit import round_loop

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from spades.legal import possible_bids
+from spades.legal import NO_BID, possible_bids
 from spades.rules import make_rules
-from spades.scoring import NO_BID
 from tests.browser.playground import (
     EXAMPLE,
     NIL_HAND,

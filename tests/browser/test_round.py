@@ -6,9 +6,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from spades.legal import possible_bids
+from spades.legal import NO_BID, possible_bids
 from spades.rules import PRESETS, describe, make_rules
-from spades.scoring import NO_BID, score_seat, score_side
+from spades.scoring import score_seat, score_side
 from tests.browser.playground import (
     SIZES,
     finish_round,

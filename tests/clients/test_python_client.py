@@ -22,9 +22,8 @@ from spades_client.models import BidRequest
 from clients.generate import ROOT
 from spades.cards import parse_pbn
 from spades.contract.examples import ANSWER
-from spades.legal import allowed_bids
+from spades.legal import NO_BID, allowed_bids
 from spades.rules import PRESETS
-from spades.scoring import NO_BID
 from tests.clients.conftest import URLS_FILE
 from tests.patience import LIMIT_S
 

@@ -11,7 +11,7 @@ from spades.bis.nil import LOW_FOUR, Nil, NilTerms
 from spades.bis.partnership import Proposal
 from spades.bis.regular import Regular
 from spades.cards import DECK, DECK_BITS, JACK, JOKERS_DECK, SPADE_BITS, TEN, cards_of, suits_of
-from spades.legal import EVERY_BID
+from spades.legal import BLIND_NIL, EVERY_BID, NO_BID
 from spades.levels import DRAWS_PER_SEED, LARGEST_SEED
 from spades.options import BIG5, BIG6, CONVENTIONS, NO_CONVENTION, PLAYER_KINDS
 from spades.play.srp.goals import ALL_PIECES
@@ -20,7 +20,7 @@ from spades.play.tricks import unseen_cards, write_rules
 from spades.policies import parse_policy
 from spades.position import Auction, auction_after, read_auction
 from spades.rules import NO_LOSING_GOAL, Rules, make_rules
-from spades.scoring import BLIND_NIL, NO_BID, Standing
+from spades.scoring import Standing
 from spades.tables import SEQUENCES
 from spades.winprob.candidates import NO_NUMBER
 from spades.winprob.features import (
@@ -597,8 +597,8 @@ CASES: dict[str, Maker] = {
     "spades.cards.highest": lambda r: (cards(r, 1),),
     "spades.cards.cards_of": lambda r: (cards(r),),
     "spades.cards.without_jokers": lambda r: (hand(r, JOKER_DECK),),
-    SCORING + "contract_of": lambda r: (r.randint(0, 14),),
-    SCORING + "is_nil": lambda r: (r.randint(-1, 14),),
+    LEGAL + "contract_of": lambda r: (r.randint(0, 14),),
+    LEGAL + "is_nil": lambda r: (r.randint(-1, 14),),
     SCORING + "contract_points": lambda r: (r.randint(0, 14), r.choice(RULES)),
     SCORING + "nil_stake": lambda r: (r.randint(0, 14), r.choice(RULES)),
     SCORING + "score_side": lambda r: (

@@ -15,6 +15,7 @@ from spades.cards import CARD_NAMES, FIRST_SPADE, cards_of, spades_of
 from spades.contract.answers import card_answer
 from spades.contract.card_request import MAX_CARD_ITEMS, read_card
 from spades.contract.examples import CARD_ANSWER, CARD_REQUEST
+from spades.legal import contract_of, is_nil
 from spades.play import (
     PLAYERS,
     PlayState,
@@ -32,7 +33,6 @@ from spades.play.solo import others_need
 from spades.policies import parse_policy
 from spades.reasons import NUMBERS, REASONS
 from spades.rules import CUTTHROAT, TRICKS_COUNT_FOR_CONTRACT, make_rules
-from spades.scoring import contract_of, is_nil
 from tables.engine.deal import deal_round, prepare_state
 from tables.engine.game import NILS, POINTS, ROUNDS, SUMS, Game, Lineup, play_game
 from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for

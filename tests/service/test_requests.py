@@ -16,11 +16,10 @@ from spades.contract.examples import BLIND_REQUEST, CUTTHROAT_REQUEST, REQUEST
 from spades.contract.faults import CODES
 from spades.contract.fields import takes_null
 from spades.errors import RulesError
-from spades.legal import deck_number
+from spades.legal import BLIND_NIL, deck_number
 from spades.options import CONVENTIONS
 from spades.position import BRIEF, Position
 from spades.rules import CUTTHROAT, FIELDS, NO_LOSING_GOAL, PRESETS, VARIANTS, describe, make_rules
-from spades.scoring import BLIND_NIL
 from tests import naive
 from tests.contract import faults_of, format_pbn_of
 

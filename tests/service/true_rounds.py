@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from spades.cards import CARD_NAMES, FIRST_SPADE, SUITS, cards_of
-from spades.legal import allowed_bids, deck_number, deck_of
+from spades.legal import NO_BID, allowed_bids, deck_number, deck_of
 from spades.passing import cards_to_pass, gives_first
 from spades.play import ALL_PIECES, PlayState, legal_cards, play_card
 from spades.rules import CUTTHROAT, MIRROR, WHIZ, Rules, make_rules
-from spades.scoring import NO_BID
 
 RULES: tuple[dict[str, Any], ...] = (
     {},

@@ -4,8 +4,8 @@ from itertools import product
 
 import pytest
 
+from spades.legal import BLIND_NIL, NO_BID
 from spades.position import auction_after, read_auction, sequence_after, without_partner
-from spades.scoring import BLIND_NIL, NO_BID
 from spades.tables import SEQUENCES
 
 

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from spades.baselines import io, io_side, lowest_at_most, ms, ms_side, naive_nil, rb
 from spades.cards import parse_pbn
+from spades.legal import BLIND_NIL, NO_BID
 from spades.policies import parse_policy
 from spades.position import read_auction
-from spades.scoring import BLIND_NIL, NO_BID
 from tests import naive
 
 WORKED = "AKJ62.AQ.Q.K9543"

@@ -13,12 +13,13 @@ from spades.bidder import decide, nearest_legal
 from spades.cards import parse_pbn
 from spades.contract.answers import bid_answer
 from spades.contract.bid_request import read_bid
+from spades.legal import BLIND_NIL
 from spades.manifest import Manifest
 from spades.policies import SERVED, parse_policy
 from spades.position import Position, auction_after
 from spades.reasons import sentence_of
 from spades.rules import Rules, make_rules
-from spades.scoring import BLIND_NIL, START, Standing
+from spades.scoring import START, Standing
 from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from tables.engine.choose_bid import choose_bid
 from tests import naive

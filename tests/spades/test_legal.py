@@ -6,16 +6,18 @@ from hypothesis import strategies as st
 
 from spades.cards import parse_pbn
 from spades.legal import (
+    BLIND_NIL,
     EVERY_BID,
+    NO_BID,
     allowed_bids,
     bids_between,
+    contract_of,
     nearest_allowed,
     nearest_number,
     possible_bids,
 )
 from spades.position import auction_after
 from spades.rules import CUTTHROAT, PRESETS, describe, make_rules
-from spades.scoring import BLIND_NIL, NO_BID, contract_of
 from tests import naive
 from tests.spades.test_rules import overrides, refused
 

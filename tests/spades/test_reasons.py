@@ -22,13 +22,14 @@ from spades.cards import parse_pbn
 from spades.contract.answers import bid_answer
 from spades.contract.bid_request import read_bid
 from spades.explanations import FORCED, MOST_IN_BRIEF, contract_reasons, explain_winprob, nil_details
+from spades.legal import NO_BID
 from spades.play import card_explanation
 from spades.play.card_explanation import SEARCH_VERSION
 from spades.policies import parse_policy
 from spades.position import BRIEF, EXPLAINED, Position
 from spades.reasons import NUMBERS, REASONS, SEARCH_USUAL, numbers_in, reason, sentence_of
 from spades.rules import make_rules
-from spades.scoring import NO_BID, Standing
+from spades.scoring import Standing
 from spades.skill import decide_with_skill
 from spades.winprob.decision import WinDecision
 from spades.winprob.outcomes import OURS, THEIRS

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from spades.legal import BLIND_NIL, NIL, contract_of, is_nil
 from spades.rules import (
     FIELDS,
     TRICKS_ARE_BAGS,
@@ -13,16 +14,7 @@ from spades.rules import (
     describe,
     make_rules,
 )
-from spades.scoring import (
-    BLIND_NIL,
-    NIL,
-    contract_of,
-    contract_points,
-    game_winner,
-    is_nil,
-    nil_stake,
-    score_side,
-)
+from spades.scoring import contract_points, game_winner, nil_stake, score_side
 from tests import naive
 from tests.spades.test_rules import overrides
 

@@ -7,9 +7,10 @@ version of SRP is the set of pieces that it uses (`pieces_in_use`).
 
 from spades.bis.regular import spade_tricks_against
 from spades.cards import FIRST_SPADE, highest, spades_of
+from spades.legal import contract_of, is_nil
 from spades.play.state import PlayState
 from spades.play.tricks import beats, cards_above, tricks_left, tricks_needed, written_rules
-from spades.scoring import contract_of, is_nil, nil_stake
+from spades.scoring import nil_stake
 
 # The pieces of SRP, as bits of `PlayState.pieces`. Each can be switched off to measure how much it wins. The first nine
 # are those of SRP 1. SRP 2 added the next nine, SRP 4 the others.

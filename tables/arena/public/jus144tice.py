@@ -7,9 +7,10 @@ as well.
 """
 
 from spades.cards import ACE, JACK, KING, NINE, QUEEN, TEN, highest
+from spades.legal import NO_BID, contract_of
 from spades.position import Auction
 from spades.rules import Rules
-from spades.scoring import NO_BID, Standing, contract_of
+from spades.scoring import Standing
 
 _EVERY_SUIT = 0x0001_0001_0001_0001
 _HIGH = 0x1C00 * _EVERY_SUIT  # queen to ace

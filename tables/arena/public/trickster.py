@@ -5,9 +5,10 @@ Source: https://github.com/TricksterCards/TricksterBots, TricksterBots/Bots/Spad
 """
 
 from spades.cards import ACE, KING, QUEEN, highest
+from spades.legal import contract_of, is_nil
 from spades.position import Auction
 from spades.rules import Rules
-from spades.scoring import TEN_TRICKS, contract_of, is_nil
+from spades.scoring import TEN_TRICKS
 
 
 def trickster(hand: int, auction: Auction, rules: Rules) -> int:

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from spades.bis import GRID, NilTerms, consider_nil
 from spades.cards import ACE, FIRST_SPADE, suits_of
 from spades.inference import PRIOR_COLUMNS, reads_bids
-from spades.legal import EVERY_BID, extra_spades_of
+from spades.legal import BLIND_NIL, EVERY_BID, NIL, contract_of, extra_spades_of, is_nil
 from spades.options import RAW, Policy
 from spades.rules import Rules
-from spades.scoring import BLIND_NIL, NIL, contract_of, is_nil
 from spades.tables import PROFILES, SEQUENCES, Tables, plain_profile
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.builders.ace_of_spades import SUMS

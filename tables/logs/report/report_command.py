@@ -14,8 +14,8 @@ import numpy as np
 from markdown_it import MarkdownIt
 
 from spades.arguments import integer
+from spades.legal import BLIND_NIL
 from spades.rules import Rules
-from spades.scoring import BLIND_NIL
 from spades.set_options import options_of
 from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from tables.engine.simulate import kernel_tables

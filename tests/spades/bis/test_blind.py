@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 
 from spades.bidder import decide_blind
 from spades.bis.blind_nil import BLIND_NIL_RULES, BlindNil, decide_blind_nil
+from spades.legal import BLIND_NIL
 from spades.options import BIG6
 from spades.policies import parse_policy
 from spades.position import auction_after
 from spades.random_numbers import hash_uniform
 from spades.rules import make_rules
-from spades.scoring import BLIND_NIL, Standing
+from spades.scoring import Standing
 from spades.tables import SEQUENCES
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.engine.deal import start_round

@@ -21,13 +21,13 @@ from spades.bis.conventions import (
 from spades.bis.partnership import RULE_NAMES
 from spades.cards import JACK, TEN, parse_pbn
 from spades.contract.answer_text import bid_text
-from spades.legal import EVERY_BID
+from spades.legal import BLIND_NIL, EVERY_BID
 from spades.manifest import Manifest
 from spades.options import AUTO, BIG5, BIG6, CONVENTIONS, NO_CONVENTION
 from spades.policies import parse_policy
 from spades.position import Position, read_auction
 from spades.rules import Rules, make_rules
-from spades.scoring import BLIND_NIL, START, Standing
+from spades.scoring import START, Standing
 from spades.tables import BIG5_PROFILE, BIG6_PROFILE, convention_of, profile_of
 from spades.tableset import TableSet
 from tests import naive

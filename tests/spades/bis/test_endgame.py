@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from spades.bis.nil import ACE_OF_SPADES, NOT_RULED_OUT, Nil
 from spades.bis.partnership import MOST_TRICKS, RULE_NAMES, Proposal, apply_endgame, can_win, out_of_reach, project
 from spades.bis.regular import Regular
-from spades.legal import allowed_bids
+from spades.legal import BLIND_NIL, NO_BID, allowed_bids
 from spades.options import Policy
 from spades.position import auction_after
 from spades.rules import PARTNERSHIP, PRESETS, Rules
-from spades.scoring import BLIND_NIL, NO_BID, Standing
+from spades.scoring import Standing
 from spades.tables import SEQUENCES
 from spades.tableset import DEFAULT_DIRECTORY
 from tables.builders.curve_fit import sequences

@@ -27,11 +27,10 @@ from spades.bis.nil import (
     ruled_out,
 )
 from spades.cards import parse_pbn, suits_of
-from spades.legal import EVERY_BID
+from spades.legal import BLIND_NIL, EVERY_BID, NO_BID
 from spades.options import FULL, RAW, SINGLE
 from spades.position import auction_after, read_auction
 from spades.rules import Rules
-from spades.scoring import BLIND_NIL, NO_BID
 from tests.conftest import view
 
 WORKED = "AKJ62.AQ.Q.K9543"

@@ -10,12 +10,12 @@ from spades.bidder import decide
 from spades.bis.partnership import MANY_SPADES, bis
 from spades.bis.regular import MOST_RUFFS, certain_tricks, limit_takes, regular_takes
 from spades.cards import parse_pbn, suits_of
-from spades.legal import EVERY_BID
+from spades.legal import BLIND_NIL, EVERY_BID
 from spades.options import Policy
 from spades.policies import parse_policy
 from spades.position import Position, auction_after, read_auction
 from spades.rules import Rules
-from spades.scoring import BLIND_NIL, START
+from spades.scoring import START
 from spades.tables import JOKERS_PROFILE
 from tables.builders.derived import ruff_values, side_value, spade_counts
 from tests import naive

@@ -12,11 +12,11 @@ from spades.bis.partnership import RULE_NAMES, Proposal
 from spades.bis.regular import Regular
 from spades.cards import RANKS, parse_pbn
 from spades.errors import PolicyError
-from spades.legal import EVERY_BID
+from spades.legal import EVERY_BID, NO_BID
 from spades.policies import BY_NAME, parse_policy
 from spades.position import Position, auction_after
 from spades.rules import CUTTHROAT, make_rules
-from spades.scoring import NO_BID, Standing, score_seat
+from spades.scoring import Standing, score_seat
 from spades.tables import CUTTHROAT_PROFILE
 from spades.tableset import open_tables
 from tables.builders import cutthroat, exact

@@ -18,12 +18,11 @@ from spades.bis.regular import (
     number_under_rules,
 )
 from spades.cards import parse_pbn
-from spades.legal import EVERY_BID, simplified_rules
+from spades.legal import BLIND_NIL, EVERY_BID, NO_BID, simplified_rules
 from spades.options import Policy
 from spades.policies import parse_policy
 from spades.position import Position
 from spades.rules import PRESETS, Rules, make_rules
-from spades.scoring import BLIND_NIL, NO_BID
 from tests.conftest import committed_tables
 
 TEN = Rules(ten_for_200=1)

@@ -11,11 +11,11 @@ from spades.bidder import decide
 from spades.bis.nil import Nil
 from spades.bis.regular import Regular
 from spades.cards import parse_pbn, suits_of
-from spades.legal import EVERY_BID
+from spades.legal import EVERY_BID, NO_BID
 from spades.policies import parse_policy
 from spades.position import NOT_EXPLAINED, Position, Turn, auction_after
 from spades.rules import JOKERS, PRESETS, Rules, make_rules
-from spades.scoring import NO_BID, START, Standing
+from spades.scoring import START, Standing
 from spades.tables import PARTNERSHIP_PROFILE
 from spades.winprob.candidates import (
     MOST_CANDIDATES,

@@ -34,12 +34,12 @@ from spades.cards import (
     without_jokers,
 )
 from spades.contract.bid_request import read_bid
-from spades.legal import EVERY_BID
+from spades.legal import EVERY_BID, NO_BID
 from spades.play import legal_cards, play_card
 from spades.policies import parse_policy
 from spades.position import Position
 from spades.rules import JOKERS, make_rules
-from spades.scoring import NO_BID, Standing
+from spades.scoring import Standing
 from spades.tables import JOKERS_PROFILE
 from spades.tableset import open_tables
 from tables.builders.derived import spade_counts

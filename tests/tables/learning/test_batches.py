@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from spades.cards import parse_pbn
+from spades.legal import NO_BID
 from spades.options import LIKE_BIS
-from spades.scoring import NO_BID
 from spades.winprob.features import CARD_INPUTS, POSITION_NAMES
 from tables.learning.batches import Source, batches, held_out, sample, steps_of
 from tables.learning.scores import GAMES

@@ -5,7 +5,7 @@ import pytest
 
 from spades.cards import parse_card, parse_pbn
 from spades.inference import DECK_SIZE, HOLDER_INPUTS, OTHER_SEATS, HolderNet, holder_shares, places_of
-from spades.scoring import BLIND_NIL, NO_BID
+from spades.legal import BLIND_NIL, NO_BID
 from spades.tableset import open_tables
 from tables.builders.priors import RULES
 from tables.engine.bid_deals import BidDeals, bid_deals

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from spades.legal import NO_BID
 from spades.play import play_card
 from spades.policies import parse_policy
-from spades.scoring import NO_BID
 from spades.tableset import open_tables
 from spades.winprob import win_array
 from tables.engine.game import Lineup, bid_seat, win_probability_after_round

@@ -521,7 +521,7 @@ def test_a_half_closed_socket_with_half_a_request_is_closed(server, data):
         assert headers["connection"] == "close"
 
 
-# ---- the short and the long way to an answer ----------------------------------------------------------------------
+# ---- requests in pieces --------------------------------------------------------------------------------------------
 
 _SAME = [
     (BODY, ()),

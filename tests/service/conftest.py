@@ -41,7 +41,7 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The clock by which the rates of API keys and of costly routes are gained, so that no test depends on speed."""
+    """The clock by which the rates of API keys and of answers with 401 are gained, so that no test depends on speed."""
     clock = Clock()
     monkeypatch.setattr("service.keys.Bucket", partial(Bucket, clock=clock))
     monkeypatch.setattr("service.middleware.api_keys.Bucket", partial(Bucket, clock=clock))

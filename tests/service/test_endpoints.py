@@ -161,7 +161,7 @@ def test_body_sizes(call, request_body, path, most):
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"])
 @pytest.mark.parametrize("path", ["/bid", "/v1/bid", "/v1/bids"])
-def test_wrong_method_on_a_hot_route(call, method, path):
+def test_wrong_method_on_a_post(call, method, path):
     response = call(method, path)
     assert response.headers["allow"] == "POST"
     assert response.status_code == 405
@@ -231,7 +231,7 @@ def test_a_bug_is_a_500_that_tells_nothing(call, request_body, monkeypatch, capl
     assert call("POST", "/bid", json=request_body).status_code == 200
 
 
-def test_a_bug_outside_the_hot_routes(call, app, monkeypatch):
+def test_a_bug_in_the_metrics(call, app, monkeypatch):
     def broken():
         raise RuntimeError("in /opt/secret")
 

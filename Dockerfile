@@ -1,6 +1,6 @@
 # The image holds the locked runtime dependencies, this project (spades/ with the tables' data, and service/, installed as
-# one package), and a list of all dependencies.
-# To use another base image, such as this one by digest: `--build-arg PYTHON_IMAGE=...`, or `make pin-images` with compose.
+# one package).
+# To use another base image, such as this one by digest: `--build-arg PYTHON_IMAGE=...`, or PYTHON_IMAGE with compose.
 ARG PYTHON_IMAGE=python:3.12-slim-bookworm
 FROM ${PYTHON_IMAGE} AS build
 COPY requirements/runtime.txt /build/runtime.txt
@@ -24,17 +24,6 @@ COPY tables/data/ ./tables/data/
 RUN /opt/build/bin/python -m hatchling build --target wheel --directory /build/wheels \
     && pip --python /opt/venv/bin/python install --no-cache-dir --disable-pip-version-check --no-input \
        --no-index --no-deps /build/wheels/*.whl
-
-# The bill of materials of what is installed. The build stops if it differs from the lock.
-FROM build AS sbom
-COPY requirements/sbom.txt /build/sbom.txt
-RUN python -m venv --without-pip /opt/sbom \
-    && pip --python /opt/sbom/bin/python install --no-cache-dir --disable-pip-version-check --no-input \
-       --require-hashes --only-binary :all: -r /build/sbom.txt
-COPY pyproject.toml deploy/sbom.py /build/
-RUN /opt/sbom/bin/cyclonedx-py environment /opt/venv --pyproject /build/pyproject.toml --output-reproducible \
-       --output-format JSON --output-file /build/sbom.cdx.json \
-    && /opt/sbom/bin/python /build/sbom.py /build/sbom.cdx.json /build/runtime.txt
 
 # What searches for cards (player search@1) need in addition: a compiler, and the code in `tables` that it compiles.
 FROM project AS with-search
@@ -78,5 +67,4 @@ USER 10001:10001
 # The service. It is the last stage, so that `docker build` makes it if no target is named.
 FROM base AS service
 COPY --from=project /opt/venv /opt/venv
-COPY --from=sbom /build/sbom.cdx.json ./sbom.cdx.json
 USER 10001:10001

@@ -24,8 +24,6 @@
 #   make loadtest-web                       Locust's page on 127.0.0.1:8089
 #   make dashboards-check                   rules, dashboard, manifests (promtool and prometheus: Debian's prometheus)
 #   make prometheusrule                     remake the Kubernetes form of deploy/prometheus/rules
-#   make sbom                               what ships, as CycloneDX, from the lock: build/sbom.cdx.json
-#   make pin-images                         write the digests of the base images to .env; wants Docker and its registry
 #   make library                            build the library's wheel and sdist: build/library
 #   make tables [ARGS="--only cnil"]        build the tables that are not up to date
 #   make verify [ARGS=--strict]             check the committed tables, and list those that code has changed since
@@ -61,7 +59,7 @@ FIND_PYTHON = found=; for candidate in $(or $(PYTHON),python3.13 python3.12 pyth
 .PHONY: help run install test test-busy test-fast test-long clients test-clients same-answers screenshots check fix bench \
 	loadtest \
 	loadtest-web dashboards-check \
-	prometheusrule sbom library pin-images tables verify lock clean
+	prometheusrule library tables verify lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -134,13 +132,6 @@ BASE ?=
 same-answers: $(ALL)
 	$(BIN)/python -m tests.same_answers $(if $(BASE),--base $(BASE)) --arena $(ARGS)
 
-# Sorted and without a date, so that the same lock gives the same file. The image has its own, of what is installed.
-sbom: $(ALL)
-	mkdir -p build
-	$(BIN)/cyclonedx-py requirements requirements/runtime.txt --pyproject pyproject.toml --output-reproducible \
-		--output-format JSON --output-file build/sbom.cdx.json
-	$(BIN)/python deploy/sbom.py build/sbom.cdx.json requirements/runtime.txt
-
 # The wheel is built from the sdist, so that both are complete.
 library: $(ALL)
 	@rm -rf build/library && mkdir -p build/library
@@ -148,10 +139,6 @@ library: $(ALL)
 	tar -xzf build/library/*.tar.gz -C build/library
 	cd build/library/*/ && ../../../$(BIN)/python -m hatchling build --target wheel --directory ..
 	@rm -r build/library/*/
-
-# The file is meant to be committed by whoever deploys; it is not part of this repository (docs/how-to/run-in-production.md).
-pin-images:
-	@$(FIND_PYTHON); $$found deploy/pin_images.py
 
 tables: $(ALL)
 	$(BIN)/python -m tables build $(ARGS)
@@ -170,7 +157,6 @@ lock:
 	$(COMPILE) pyproject.toml --constraints requirements/all.txt --output-file requirements/runtime.txt
 	$(COMPILE) --group pyproject.toml:search --constraints requirements/all.txt --output-file requirements/search.txt
 	$(COMPILE) --group pyproject.toml:build --constraints requirements/all.txt --output-file requirements/build.txt
-	$(COMPILE) --group pyproject.toml:sbom --constraints requirements/all.txt --output-file requirements/sbom.txt
 	$(COMPILE) --group pyproject.toml:clients --constraints requirements/all.txt --output-file requirements/clients.txt
 	@rm -rf .lock-venv
 

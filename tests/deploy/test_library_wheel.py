@@ -138,7 +138,7 @@ def test_what_the_library_installs(wheel, tmp_path):
 def test_what_the_image_installs(tmp_path):
     """The project's wheel, built from what the Dockerfile copies, has the service and the library with its tables."""
     dockerfile = (ROOT / "Dockerfile").read_text()
-    stage = dockerfile[dockerfile.index("AS project") : dockerfile.index("AS sbom")]
+    stage = dockerfile[dockerfile.index("AS project") : dockerfile.index("AS with-search")]
     copied = [line.split()[1:-1] for line in stage.splitlines() if line.startswith("COPY ") and "build.txt" not in line]
     project = tmp_path / "project"
     for name in (name for names in copied for name in names):

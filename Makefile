@@ -37,7 +37,6 @@ HOST ?= 127.0.0.1
 PYTHON ?=
 ARGS ?=
 LOCKFLAGS ?=
-UV_VERSION := 0.13.8
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -148,20 +147,14 @@ verify: $(ALL)
 
 # One resolution for every Python from 3.11 on and every platform; the runtime list is a subset of the whole, so that
 # the service is tested with the versions that it ships with. Index addresses never reach the files.
-COMPILE = .lock-venv/bin/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
-	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links $(LOCKFLAGS)
-lock:
-	@$(FIND_PYTHON); $$found -m venv --clear .lock-venv
-	@.lock-venv/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
-	$(COMPILE) pyproject.toml --group tables --group learning --group logs --group dev --output-file requirements/all.txt
-	$(COMPILE) pyproject.toml --constraints requirements/all.txt --output-file requirements/runtime.txt
-	$(COMPILE) --group pyproject.toml:search --constraints requirements/all.txt --output-file requirements/search.txt
-	$(COMPILE) --group pyproject.toml:build --constraints requirements/all.txt --output-file requirements/build.txt
-	$(COMPILE) --group pyproject.toml:clients --constraints requirements/all.txt --output-file requirements/clients.txt
-	@rm -rf .lock-venv
+COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
+	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links $(LOCKFLAGS) pyproject.toml
+lock: $(ALL)
+	$(COMPILE) --group dev --output-file requirements/all.txt
+	$(COMPILE) --constraints requirements/all.txt --output-file requirements/runtime.txt
 
 clean:
-	rm -rf $(VENV) .lock-venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .benchmarks
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .benchmarks
 	find spades service tables tests loadtest -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Load tests (loadtest/, docs/how-to/run-in-production.md).

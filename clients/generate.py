@@ -1,12 +1,11 @@
 """Make the types of the clients from the contract: `make clients`. `make test-clients` fails if they are out of date.
 
-The generators for Python and TypeScript are in an environment of their own, build/clients/venv, and in
-clients/typescript/node_modules. That for C# is our own, csharp_types.py.
+The generator for Python is in the project's environment, that for TypeScript in clients/typescript/node_modules, and
+that for C# is our own, csharp_types.py.
 """
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +17,7 @@ from service.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build" / "clients"
-REQUIREMENTS = ROOT / "requirements" / "clients.txt"
+COMMANDS = Path(sys.executable).parent
 PYTHON_MODELS = ROOT / "clients" / "python" / "spades_client" / "models.py"
 TYPESCRIPT = ROOT / "clients" / "typescript"
 TYPESCRIPT_TYPES = TYPESCRIPT / "src" / "contract.ts"
@@ -46,18 +45,6 @@ def run(*command: str | Path, cwd: Path = BUILD, path: Path | None = None) -> st
     return done.stdout
 
 
-def generators() -> Path:
-    """Return the folder of commands of an environment with the generators in it; make it if it is out of date."""
-    commands, installed = BUILD / "venv" / "bin", BUILD / "venv" / "installed.txt"
-    if not installed.exists() or installed.read_bytes() != REQUIREMENTS.read_bytes():
-        BUILD.mkdir(parents=True, exist_ok=True)
-        run(sys.executable, "-m", "venv", "--clear", BUILD / "venv")
-        install = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--require-hashes")
-        run(commands / "python", *install, "-r", REQUIREMENTS)
-        shutil.copy(REQUIREMENTS, installed)
-    return commands
-
-
 def contract() -> dict[str, Any]:
     """Return the OpenAPI document of the working tree."""
     return create_app(Settings()).openapi()
@@ -65,8 +52,8 @@ def contract() -> dict[str, Any]:
 
 def python_models(document: dict[str, Any]) -> str:
     """Return the module of typed dicts."""
-    commands = generators()
     source, target = BUILD / "models.json", BUILD / "models.py"
+    BUILD.mkdir(parents=True, exist_ok=True)
     schemas = document["components"]["schemas"].items()
     # mypy does not know closed typed dicts, and finds unknown fields without them.
     opened = {name: {k: v for k, v in s.items() if (k, v) != ("additionalProperties", False)} for name, s in schemas}
@@ -77,7 +64,7 @@ def python_models(document: dict[str, Any]) -> str:
         "--use-union-operator --use-standard-collections --formatters=builtin"
     )
     files = (f"--input={source}", f"--output={target}", f"--custom-file-header={HEADER}")
-    run(commands / "datamodel-codegen", *options.split(), *files)
+    run(COMMANDS / "datamodel-codegen", *options.split(), *files)
     return target.read_text()
 
 

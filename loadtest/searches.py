@@ -1,4 +1,4 @@
-"""Searches for cards beside bids: `python -m loadtest.searches`. Needs the packages of requirements/search.txt.
+"""Searches for cards beside bids: `python -m loadtest.searches`. Needs the dependency group `search`.
 
 The command starts a service with search processes and measures the times of `POST /v1/card` with player search@1, and
 those of bids at a constant rate with and without callers that search all the time. Then it prints the memory of a

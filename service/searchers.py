@@ -2,7 +2,7 @@
 
 Each is `python -m tables searcher`: it reads requests from its standard input and writes answers to its standard
 output, one line of JSON each. So a search never blocks the event loop. A process that ends is replaced. The
-setting SPADES_SEARCH_PROCESSES is their number, by default 0; they need the packages of requirements/search.txt
+setting SPADES_SEARCH_PROCESSES is their number, by default 0; they need the dependency group `search`
 (docs/adr/0068-search-in-the-service.md).
 """
 
@@ -60,7 +60,7 @@ def check_installed(why: str) -> None:
     for name in _NEEDED:
         if find_spec(name) is None:
             detail = f"{why}, but {name} is not installed; accepted: the image of the Dockerfile's target `search`, or "
-            raise SettingsError(f"{detail}this project with the packages of requirements/search.txt")
+            raise SettingsError(f"{detail}a checkout after `make install`")
 
 
 def check_settings(settings: Settings) -> None:

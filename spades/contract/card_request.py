@@ -176,7 +176,7 @@ def read_card(data: Any, games: Games = SHIPPED) -> CardCall:
 def no_searches() -> Fault:
     """Return the fault of a request for a search at a server without search processes."""
     detail = f"player is {SEARCH}, but this server has no search processes; accepted: leave out player. To allow "
-    detail += "searches, the server's operator installs requirements/search.txt and sets SPADES_SEARCH_PROCESSES"
+    detail += "searches, the server's operator installs numba and tqdm and sets SPADES_SEARCH_PROCESSES"
     return Fault("/player", "unsupported-player", detail)
 
 

@@ -1,4 +1,4 @@
-"""What all client tests use: services, and the environment of the generators. `client.py` is not run here."""
+"""The services that all client tests use. `client.py` is not run here."""
 
 import hashlib
 import json
@@ -12,7 +12,6 @@ from spades_client.cards import DECK
 from spades_client.models import BidRequest
 
 from clients.generate import BUILD
-from clients.generate import generators as installed_generators
 from spades.rules import PRESETS
 from tests.clients.bad_service import bad_service
 from tests.patience import get
@@ -46,12 +45,6 @@ def bad_url():
     """A service that is busy, silent or gone (`bad_service`)."""
     with bad_service() as found:
         yield found
-
-
-@pytest.fixture(scope="session")
-def commands() -> Path:
-    """The folder of commands of an environment with the generators in it."""
-    return installed_generators()
 
 
 @pytest.fixture(scope="session")

@@ -1,16 +1,18 @@
 """Clients that generators make from the OpenAPI document compile, and do what they say (`make test-clients`).
 
-Everything is made in build/clients: the generators' own environments, the document of the running service, and the
-clients. Nothing of it is imported here.
+Everything is made in build/clients: the document of the running service, and the clients. Nothing of it is imported
+here.
 """
 
 import os
 import shutil
+import sys
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
-from clients.generate import BUILD, run
+from clients.generate import BUILD, COMMANDS, run
 
 HERE = Path(__file__).parent
 pytestmark = pytest.mark.clients
@@ -24,14 +26,14 @@ def emptied(name: str) -> Path:
     return folder
 
 
-def test_python(url, commands):
+def test_python(url):
     folder = emptied("python")
-    command = [commands / "openapi-python-client", "generate", "--path", BUILD / "openapi.json", "--meta", "none"]
-    told = run(*command, "--output-path", folder / "generated", "--fail-on-warning", path=commands)
+    command = (COMMANDS / "openapi-python-client", "generate", "--path", BUILD / "openapi.json", "--meta", "none")
+    told = run(*command, "--output-path", folder / "generated", "--fail-on-warning", path=COMMANDS)
     assert "Warning" not in told
-    run(commands / "python", "-m", "compileall", "-q", folder)
+    run(sys.executable, "-m", "compileall", "-q", folder)
     shutil.copy(HERE / "client.py", folder)
-    run(commands / "python", "client.py", url, cwd=folder)
+    run(sys.executable, "client.py", url, cwd=folder)
 
 
 @pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed (Debian: apt-get install npm)")
@@ -47,11 +49,11 @@ def test_typescript(url):
 
 
 @pytest.mark.skipif(shutil.which("javac") is None, reason="no JDK is installed (Debian: default-jdk-headless)")
-def test_java(url, commands):
+def test_java(url):
     folder = emptied("java")
     # The client uses Jackson, which the generator's own jar contains.
-    (jar,) = (BUILD / "venv").rglob("openapi-generator.jar")
-    command = [commands / "openapi-generator-cli", "generate", "--input-spec", BUILD / "openapi.json"]
+    jar = str(files("openapi_generator_cli") / "openapi-generator.jar")
+    command = (COMMANDS / "openapi-generator-cli", "generate", "--input-spec", BUILD / "openapi.json")
     java = HERE / "java"
     run(*command, "--config", java / "generator.json", "--template-dir", java / "templates", "--output", folder)
     sources = [java / "Client.java", *(folder / "src" / "main").rglob("*.java")]

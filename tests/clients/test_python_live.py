@@ -5,7 +5,9 @@ import json
 import re
 import shutil
 import sys
+import sysconfig
 import time
+import venv
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from uuid import uuid4
@@ -140,19 +142,25 @@ def examples_of_the_readme() -> list[str]:
     return examples
 
 
-def test_the_wheel_runs_the_examples_of_its_readme_alone(url, commands, tmp_path):
-    """Its environment has neither the service nor this repository."""
+def test_the_wheel_runs_the_examples_of_its_readme_alone(url, tmp_path):
+    """Its environment has the installed packages, but neither the service nor this repository."""
     folder = ROOT / "clients" / "python"
     build = ("wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", tmp_path, folder)
     run(sys.executable, "-m", "pip", *build)
     (wheel,) = tmp_path.glob("*.whl")
     assert wheel.name.startswith(f"spades_client-{__version__}-")
-    run(commands / "python", "-m", "pip", "install", "--quiet", "--no-deps", "--force-reinstall", wheel)
+    venv.create(tmp_path / "venv")
+    python = tmp_path / "venv/bin/python"
+    packages = Path(sysconfig.get_path("purelib", vars={"base": str(tmp_path / "venv")}))
+    # Python does not read the .pth files of a folder that is added in this way, such as that of the repository.
+    (packages / "installed.pth").write_text(sysconfig.get_path("purelib"))
+    pip = (sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check")
+    run(*pip, "install", "--quiet", "--no-index", "--no-deps", wheel)
     for number, example in enumerate(examples_of_the_readme()):
         path = tmp_path / f"example_{number}.py"
         path.write_text(example.replace("http://127.0.0.1:8080", url))
-        run(commands / "python", "-I", path, cwd=tmp_path)
-        run(sys.executable, "-m", "mypy", "--strict", "--python-executable", commands / "python", path, cwd=BUILD)
+        run(python, "-I", path, cwd=tmp_path)
+        run(sys.executable, "-m", "mypy", "--strict", "--python-executable", python, path, cwd=BUILD)
 
 
 @pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed (Debian: apt-get install npm)")

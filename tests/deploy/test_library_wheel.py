@@ -135,19 +135,9 @@ def test_what_the_library_installs(wheel, tmp_path):
     assert (len(same), different, missing) == (len(data), [], [])
 
 
-def test_what_the_image_installs(tmp_path):
-    """The project's wheel, built from what the Dockerfile copies, has the service and the library with its tables."""
-    dockerfile = (ROOT / "Dockerfile").read_text()
-    stage = dockerfile[dockerfile.index("AS project") : dockerfile.index("AS with-search")]
-    copied = [line.split()[1:-1] for line in stage.splitlines() if line.startswith("COPY ") and "build.txt" not in line]
-    project = tmp_path / "project"
-    for name in (name for names in copied for name in names):
-        if name.endswith("/"):
-            shutil.copytree(ROOT / name, project / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            project.mkdir(exist_ok=True)
-            shutil.copy(ROOT / name, project)
-    names = names_in(build(project, "wheel", tmp_path / "wheel"))
+def test_what_the_project_installs(tmp_path):
+    """The project's wheel has the service, and the library with its tables."""
+    names = names_in(build(ROOT, "wheel", tmp_path))
     assert {name.partition("/")[0] for name in names} == {"spades", "service"}
     assert {f"spades/data/{path.name}" for path in DEFAULT_DIRECTORY.iterdir()} < names
     assert {"service/app.py", "service/static/index.html", "spades/strength.json"} < names

@@ -184,7 +184,7 @@ def test_a_server_without_processes(call):
     answer = call("POST", "/v1/card", json=SEARCH_REQUEST)
     (fault,) = answer.json()["errors"]
     assert (answer.status_code, fault["pointer"], fault["code"]) == (422, "/player", "unsupported-player")
-    assert "installs requirements/search.txt and sets SPADES_SEARCH_PROCESSES" in fault["detail"]
+    assert "installs numba and tqdm and sets SPADES_SEARCH_PROCESSES" in fault["detail"]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,6 @@ from service.state import AppState, RequestState
 
 MAX_LARGE_BODIES_BYTES = 24 * 1024 * 1024  # in all, for bodies that are too large for a single bid
 _LIMIT_DIGITS = len(str(MAX_BODY_BYTES))  # a Content-Length with fewer digits is below every limit
-_UNKNOWN = b"?" * _LIMIT_DIGITS
 _MILLISECONDS = re.compile(rb"[0-9]{1,9}(\.[0-9]{1,6})?")
 
 
@@ -70,9 +69,6 @@ class LimitsMiddleware:
         if deadline < math.inf:
             request["deadline"] = deadline
             send = _send_in_time(deadline, scope, receive, send)
-        if deadline == math.inf and len(headers.get(b"content-length", _UNKNOWN)) < _LIMIT_DIGITS:
-            await self.app(scope, receive, send)  # the server passes on no more than Content-Length
-            return
         body = _Body(self, receive, route.max_body_bytes, deadline)
         try:
             await self.app(scope, body.receive, send)

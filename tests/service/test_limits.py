@@ -7,7 +7,7 @@ import orjson
 
 from service.app import create_app
 from service.middleware.limits import MAX_LARGE_BODIES_BYTES
-from service.routes import MAX_BATCH_BYTES
+from service.routes import MAX_BATCH_BYTES, MAX_BODY_BYTES
 from tests.conftest import committed_tables
 from tests.one_set import one_set
 from tests.patience import patient
@@ -120,6 +120,12 @@ def test_large_bodies_in_hand_are_limited(request_body):
 
     assert MAX_LARGE_BODIES_BYTES == 24 * MAX_BATCH_BYTES
     asyncio.run(run())
+
+
+def test_the_bytes_of_a_body_are_counted_whatever_its_headers_say():
+    large = b"x" * (MAX_BODY_BYTES + 1)
+    for headers in ({}, {b"content-length": b"5"}, {b"content-length": b"5", b"transfer-encoding": b"chunked"}):
+        assert send(_service(), "/bid", large, headers).status_code == 413
 
 
 def test_a_deadline_that_has_passed_costs_no_work(call, request_body, monkeypatch):

@@ -6,7 +6,6 @@ the query, the body or a header that could hold a secret, so hands and keys are 
 """
 
 from collections.abc import Callable
-from random import random
 from time import time
 from typing import Any, NamedTuple
 
@@ -53,11 +52,7 @@ class AccessLog(LineLog):
         self, share: float, count_dropped: Callable[[int], object] = lambda _: None, stream: Stream | None = None
     ) -> None:
         super().__init__("access log", STANDARD_OUTPUT if stream is None else Sink(lambda: stream), count_dropped)
-        self._share = share
-
-    def wants(self, status: int) -> bool:
-        """Return whether to log a request that was answered with ``status``."""
-        return status == 500 or (self._share > 0.0 and random() < self._share)
+        self.share = share
 
     def write(self, answered: Answered) -> None:
         """Log one request. For one thread."""

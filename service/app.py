@@ -13,16 +13,16 @@ from fastapi import FastAPI
 from starlette.middleware import Middleware
 
 from service import __version__
+from service.endpoints.bids import DirectBidsMiddleware, bid
 from service.keys import read_keys
 from service.middleware.api_keys import ApiKeyMiddleware
-from service.middleware.direct_bids import DirectBidsMiddleware
 from service.middleware.limits import LimitsMiddleware
 from service.middleware.request_log import RequestLogMiddleware
 from service.openapi import openapi_document
 from service.problems import add_exception_handlers
+from service.requests import AppState
 from service.routes import METRICS, ROUTES
 from service.settings import Settings, from_environment
-from service.state import AppState
 from service.table_sets import open_sets
 
 
@@ -37,7 +37,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     if settings.api_keys_file is not None:
         keys = read_keys(settings.api_keys_file, settings.key_rate)
         middleware.append(Middleware(ApiKeyMiddleware, keys, state.metrics))
-    middleware.append(Middleware(DirectBidsMiddleware))
+    middleware.append(Middleware(DirectBidsMiddleware, [route.path for route in ROUTES if route.endpoint is bid]))
     app = FastAPI(
         title="Spades bidding service",
         version=__version__,

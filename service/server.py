@@ -24,9 +24,9 @@ from service.metrics_listener import serve_metrics
 from service.protocol.connection import Connection
 from service.protocol.edge import Edge
 from service.protocol.listening import drop_new_connections
+from service.requests import AppState
 from service.searchers import check_settings
 from service.settings import Settings
-from service.state import AppState
 from service.table_sets import open_sets
 from service.worker import Hangup, SupervisorLine
 

@@ -6,19 +6,16 @@ that can't be used is refused. If such a set has a role (`roles`), the whole fol
 (docs/adr/0061-table-sets.md).
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from service.keys import Key
-from service.problems import not_ready
 from service.roles import RELEASES, Canary, Role, Roles, read_roles
 from service.settings import Settings
 from spades.bidder import decide
 from spades.contract.bid_request import read_bid
-from spades.contract.faults import RequestError
-from spades.contract.fields import unknown_tables
 from spades.contract.inference_request import read_inference
 from spades.errors import TablesError
 from spades.inference import BIDDERS, Readers, infer_from_view
@@ -26,7 +23,6 @@ from spades.manifest import MANIFEST
 from spades.policies import SERVED
 from spades.set_options import SetOptions, options_of
 from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
-from spades.winprob import Games
 
 MOST_SETS: Final = 16
 _SETTINGS: Final = ("SPADES_TABLES_VERSION", "SPADES_CANARY", "SPADES_SHADOW")
@@ -124,39 +120,6 @@ def open_sets(settings: Settings, before: TableSets | None = None) -> TableSets:
     default = next(iter(opened.values())) if roles.default is None else opened[roles.default]
     shadow = None if roles.shadow is None else opened[roles.shadow]
     return TableSets(default, MappingProxyType(opened), roles.canary, shadow, tuple(refused))
-
-
-def set_for(sets: TableSets, data: Any, key: Key | None, read: Callable[[Any, Games], object]) -> OpenSet:
-    """Return the set that decides the request ``data`` of a caller with ``key``.
-
-    Raises the 422 if the request names a set that is not open, with the faults that ``read`` finds; raises the 503 if
-    the files of the set have changed. A request of a wrong form gets the default set; its reader refuses it.
-    """
-    if type(data) is not dict:
-        return sets.default
-    version = data.get("tables")
-    if version is None:
-        if sets.canary is None:
-            return sets.default
-        chosen = sets.of_caller(data.get("game"), key)
-    elif type(version) is not str:
-        return sets.default
-    elif version in sets.by_version:
-        chosen = sets.by_version[version]
-    else:
-        raise _unknown_version(version, sets, data, read)
-    if chosen.changed:
-        raise not_ready(chosen.changed)
-    return chosen
-
-
-def _unknown_version(version: str, sets: TableSets, data: Any, read: Callable[[Any, Games], object]) -> RequestError:
-    faults = [unknown_tables(version, sets.by_version)]
-    try:
-        read(data, sets.default.tables.games)
-    except RequestError as refused:
-        faults += refused.faults
-    return RequestError(faults)
 
 
 def _folder(settings: Settings) -> tuple[dict[str | None, Path], Roles]:

@@ -16,11 +16,11 @@ from typing_extensions import TypedDict
 
 from service.endpoints import bids, cards, inferences
 from service.fair_turns import SLICE_S
-from service.json_body import BATCH_LIMITS, json_response, read_json
+from service.json_limits import BATCH_LIMITS
 from service.keys import Key
 from service.metrics import Decided
 from service.problems import Problem, ProblemError, internal_error, problem_of
-from service.state import AppState, app_state, request_state
+from service.requests import AppState, app_state, json_response, read_json, request_state
 from service.table_sets import TableSets
 from spades.contract.answer_types import ANSWER_CONFIG, BidAnswer, CardAnswer, InferenceItemAnswer
 from spades.contract.bid_request import read_bids

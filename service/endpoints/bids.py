@@ -1,22 +1,27 @@
 """POST /bid, /v1/bid and /v1/bid/blind: a bid for a hand, and whether to bid blind nil before the hand is seen."""
 
+from collections.abc import Collection
 from time import perf_counter
 from typing import Any
 
 import orjson
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from service.json_body import SINGLE_LIMITS, json_response, read_json
+from service.json_limits import SINGLE_LIMITS
 from service.keys import Key
 from service.metrics import Decided
+from service.problems import REFUSALS, refused
+from service.requests import AppState, RequestState, app_state, json_response, read_json, request_state, set_for
 from service.shadow import AnsweredBid
-from service.state import AppState, RequestState, app_state, request_state
-from service.table_sets import OpenSet, TableSets, set_for
+from service.table_sets import OpenSet, TableSets
 from spades.contract.answer_types import BidAnswer
 from spades.contract.answers import bid_answer, blind_nil_answer, decide_blind_nil
 from spades.contract.bid_request import read_bid, read_blind
 from spades.position import NOT_EXPLAINED
+
+_JSON_TYPE = (b"content-type", b"application/json")
 
 
 async def bid(request: Request) -> Response:
@@ -31,6 +36,42 @@ def bid_json(state: AppState, of_request: RequestState, body: bytes) -> bytes:
     state.metrics.decided(decided)
     of_request["tables"] = answer["tables"]
     return orjson.dumps(answer)
+
+
+class DirectBidsMiddleware:
+    """The innermost middleware: answer POST on the paths of `bid` without the router, with the same function.
+
+    It answers a refused request as the app's exception handlers do (docs/adr/0073-one-fastapi-app.md).
+    """
+
+    def __init__(self, app: ASGIApp, paths: Collection[str]) -> None:
+        self.app = app
+        self._paths = frozenset(paths)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http" or scope["path"] not in self._paths or scope["method"] != "POST":
+            await self.app(scope, receive, send)
+            return
+        try:
+            content = bid_json(scope["app"].state, scope["state"], await _body(receive))
+        except REFUSALS as error:
+            await (await refused(Request(scope), error))(scope, receive, send)
+            return
+        headers = [(b"content-length", b"%d" % len(content)), _JSON_TYPE]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": content})
+
+
+async def _body(receive: Receive) -> bytes:
+    body, more = b"", True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+    return body
 
 
 async def blind_nil(request: Request) -> Response:

@@ -11,12 +11,12 @@ import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
-from service.json_body import SINGLE_LIMITS, json_response, read_json
+from service.json_limits import SINGLE_LIMITS
 from service.keys import Key
 from service.problems import deadline_exceeded, overloaded
+from service.requests import AppState, app_state, json_response, read_json, request_state, set_for
 from service.searchers import BusyError, opening
-from service.state import AppState, app_state, request_state
-from service.table_sets import TableSets, set_for
+from service.table_sets import TableSets
 from spades.cards import CARD_NAMES, cards_of
 from spades.contract.answer_types import CardAnswer, TriedCard
 from spades.contract.answers import card_answer, pass_answer

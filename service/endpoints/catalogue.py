@@ -12,8 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from typing_extensions import TypedDict
 
-from service.json_body import json_response
-from service.state import app_state
+from service.requests import app_state, json_response
 from spades.cards import CARD_NAMES, DECKS, SUITS
 from spades.contract.answer_types import ANSWER_CONFIG, TablesVersion
 from spades.contract.fields import DEFAULT_POLICY, DEFAULT_PRESET, POLICIES, POLICY_PATTERN, RuleSet

@@ -16,10 +16,9 @@ from typing_extensions import TypedDict
 
 from service import __version__
 from service.endpoints.catalogue import TableOptions, table_options
-from service.json_body import json_response
 from service.problems import TYPES, ProblemError, ProblemTypeInfo, not_ready
+from service.requests import app_state, json_response, request_state
 from service.roles import Role
-from service.state import app_state, request_state
 from service.table_sets import OpenSet, TableSets
 from spades.contract.answer_types import ANSWER_CONFIG
 from spades.contract.faults import CODES

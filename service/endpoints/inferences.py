@@ -17,10 +17,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from service.fair_turns import SLICE_S
-from service.json_body import SINGLE_LIMITS, json_response, read_json
+from service.json_limits import SINGLE_LIMITS
 from service.keys import Key
-from service.state import AppState, app_state, request_state
-from service.table_sets import TableSets, set_for
+from service.requests import AppState, app_state, json_response, read_json, request_state, set_for
+from service.table_sets import TableSets
 from spades.cards import CARD_NAMES
 from spades.contract.answer_types import InferenceItemAnswer
 from spades.contract.answers import inferred_from, probabilities_answer

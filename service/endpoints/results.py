@@ -17,8 +17,8 @@ from typing_extensions import TypedDict
 from service.endpoints.batches import Batch, answer_batch
 from service.keys import Key
 from service.problems import Problem, ProblemError, internal_error, problem_of
+from service.requests import AppState
 from service.result_metrics import Tally
-from service.state import AppState
 from service.table_sets import TableSets
 from spades.contract.answer_types import ANSWER_CONFIG
 from spades.contract.faults import RequestError

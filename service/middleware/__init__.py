@@ -1,1 +1,1 @@
-"""ASGI middleware, from the outermost to the innermost: `request_log`, `limits`, `api_keys`, `direct_bids`."""
+"""ASGI middleware, from the outermost to the innermost: `request_log`, `limits`, `api_keys`."""

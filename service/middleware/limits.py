@@ -16,8 +16,8 @@ from time import perf_counter
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.problems import ProblemError, deadline_exceeded, overloaded, send_problem
+from service.requests import AppState, RequestState
 from service.routes import MAX_BODY_BYTES, route_of
-from service.state import AppState, RequestState
 
 MAX_LARGE_BODIES_BYTES = 24 * 1024 * 1024  # in all, for bodies that are too large for a single bid
 _LIMIT_DIGITS = len(str(MAX_BODY_BYTES))  # a Content-Length with fewer digits is below every limit

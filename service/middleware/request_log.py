@@ -9,16 +9,16 @@ import logging
 import re
 import secrets
 from itertools import count
+from random import random
 from time import perf_counter
 
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.access_log import Answered
-from service.headers import join_headers
 from service.problems import internal_error, problem_response
+from service.requests import AppState, RequestState, join_headers
 from service.routes import label_of
-from service.state import AppState, RequestState
 
 CLIENT_GONE = 499  # in the metrics and the access log: the caller has disconnected and gets no answer
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:/+=@-]{1,128}")
@@ -80,7 +80,7 @@ class RequestLogMiddleware:
             seconds = perf_counter() - arrived
             route = label_of(scope["path"])
             metrics.answered(route, status, seconds)
-            if state.access_log.wants(status):
+            if status == 500 or random() < state.access_log.share:
                 key = request.get("key")
                 name = None if key is None else key.name
                 tables = request.get("tables")

@@ -13,7 +13,6 @@ from typing import Any
 
 import httptools
 
-from service.headers import join_headers
 from service.problems import ProblemError, internal_error
 from service.protocol.edge import Edge
 from service.protocol.messages import Fields, Headers
@@ -26,6 +25,7 @@ from service.protocol.request_head import (
     head_bytes,
     without_upgrade,
 )
+from service.requests import join_headers
 
 # The phases of a connection: between requests, in a head, in a body, and after the last answer.
 IDLE, HEAD, BODY, REFUSED = "idle", "head", "body", "refused"

@@ -16,8 +16,8 @@ from starlette.types import ASGIApp
 
 from service.app import create_app
 from service.endpoints.batches import BIDS_BATCH, answer_in_slices
+from service.requests import AppState
 from service.settings import Settings
-from service.state import AppState
 from spades.bidder import decide
 from spades.contract.answers import bid_answer
 from spades.contract.bid_request import read_bid

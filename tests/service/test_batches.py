@@ -7,7 +7,7 @@ from contextlib import suppress
 import orjson
 import pytest
 
-from service import json_body
+from service import requests
 from service.app import create_app
 from service.endpoints import batches
 from service.fair_turns import SLICE_S
@@ -34,7 +34,7 @@ class Work:
         self._bodies = 0
         monkeypatch.setattr(batches, "perf_counter", lambda: self.now)
         monkeypatch.setattr(answers, "decide", self._decide)
-        monkeypatch.setattr(json_body, "orjson", self)
+        monkeypatch.setattr(requests, "orjson", self)
         monkeypatch.setattr(batches, "orjson", self)
 
     dumps = staticmethod(orjson.dumps)

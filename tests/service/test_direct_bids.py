@@ -7,7 +7,7 @@ import pytest
 from fastapi import FastAPI
 
 from service.app import create_app
-from service.middleware.direct_bids import DirectBidsMiddleware
+from service.endpoints.bids import DirectBidsMiddleware
 from spades.contract.examples import REQUEST
 from tests.conftest import committed_tables
 from tests.one_set import one_set

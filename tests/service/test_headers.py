@@ -5,7 +5,7 @@ from time import process_time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.headers import join_headers
+from service.requests import join_headers
 
 _NAMES = st.sampled_from([b"host", b"accept", b"x"])
 

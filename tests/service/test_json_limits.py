@@ -11,7 +11,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from service.endpoints.batches import BIDS_BATCH, answer_in_slices
-from service.json_body import BATCH_LIMITS, SINGLE_LIMITS, SMALL_BYTES, JsonLimits, excess
+from service.json_limits import BATCH_LIMITS, SINGLE_LIMITS, SMALL_BYTES, JsonLimits, excess
 from spades.contract.bid_request import MAX_ITEMS, BidRequest, BlindRequest
 from spades.contract.examples import REQUEST
 from spades.contract.faults import RequestError

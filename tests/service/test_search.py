@@ -20,9 +20,9 @@ import uvloop
 from service.app import create_app
 from service.endpoints.cards import search_request
 from service.problems import ProblemError
+from service.requests import AppState
 from service.searchers import COMMAND, BusyError, EndedError, Searchers, Times, check_installed
 from service.settings import SettingsError
-from service.state import AppState
 from service.table_sets import MOST_SETS
 from spades.cards import CARD_NAMES
 from spades.contract.card_request import DEFAULT_SEARCH_DEALS, MAX_SEARCH_DEALS, SEARCH, read_card

@@ -106,7 +106,7 @@ def test_a_bug_in_a_reload_changes_nothing(call, folder, made_sets, monkeypatch,
     folder.link(made_sets[1][0])
     service, reload = _reloaded(patient(tables_dir=folder.path))
     before = service.state.sets
-    monkeypatch.setattr("service.state.open_sets", lambda *_: 1 // 0)
+    monkeypatch.setattr("service.requests.open_sets", lambda *_: 1 // 0)
     reload()
     assert service.state.sets is before
     assert _value(call, service, "spades_tables_reloads_total", result="refused") == 1

@@ -1,4 +1,4 @@
-"""The JSON of requests and answers, and limits on a body's JSON that are checked on its bytes before it is parsed.
+"""Limits on the JSON of a body, which are checked on its bytes before it is parsed.
 
 The parser holds Python's global lock from the first byte to the last, so it blocks all other requests, even in another
 thread. A body of 1 MiB can hold 350,000 empty arrays, which take 75 ms or more. The time is spent on arrays, objects,
@@ -22,16 +22,12 @@ A request for a card holds up to twice as much as one for a bid, so POST /v1/car
 the largest such body.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import orjson
-from starlette.responses import Response
 
-from service.problems import ProblemError
 from spades.contract.bid_request import MAX_ITEMS
-from spades.contract.faults import Fault, RequestError
-from spades.contract.fields import check_field_count
+from spades.contract.faults import Fault
 
 _OPENING_BRACE = ord("{")
 _COMMA = ord(",")
@@ -84,24 +80,3 @@ def excess(body: bytes, limits: JsonLimits) -> Fault | None:
         if count > most:
             return Fault("", "too-many-items", f"the body has {count} {name}; accepted: at most {most}")
     return None
-
-
-def read_json(body: bytes, limits: JsonLimits) -> Any:
-    """Return the body's JSON value; raise the 422 if it exceeds ``limits``, the 400 if it is not JSON."""
-    large = len(body) > SMALL_BYTES
-    if large:
-        fault = excess(body, limits)
-        if fault is not None:
-            raise RequestError([fault])
-    try:
-        data = orjson.loads(body)
-    except orjson.JSONDecodeError as error:
-        raise ProblemError("invalid-json", f"{error.msg} (line {error.lineno}, column {error.colno})") from None
-    if large:
-        check_field_count(data)
-    return data
-
-
-def json_response(content: bytes) -> Response:
-    """Return the answer with the JSON ``content``."""
-    return Response(content, media_type="application/json")

@@ -1,27 +1,35 @@
-"""What the requests of one process share (`AppState`, as `app.state`), and what one request carries (`RequestState`).
+"""What requests share and carry: `AppState`, `RequestState`, the tables that decide a request, JSON in and out.
 
-`create_app` makes the `AppState`, and the app's lifespan opens its tables.
+`create_app` makes the `AppState`, which is `app.state`, and the app's lifespan opens its tables. Each request has a
+`RequestState` in its ASGI scope.
 """
 
 import asyncio
 import logging
+from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict
 
+import orjson
 from starlette.requests import Request
+from starlette.responses import Response
 
 from service.access_log import AccessLog
 from service.decision_log import decision_log
 from service.fair_turns import FairTurns
+from service.json_limits import SMALL_BYTES, JsonLimits, excess
 from service.keys import Key
 from service.metrics import Exposition, Metrics
-from service.problems import deadline_exceeded, not_ready
+from service.problems import ProblemError, deadline_exceeded, not_ready
 from service.searchers import Searchers
 from service.settings import Settings
 from service.shadow import Shadow
 from service.table_sets import OpenSet, RefusedError, TableSets, open_sets
+from spades.contract.faults import RequestError
+from spades.contract.fields import check_field_count, unknown_tables
 from spades.options import CONVENTIONS
 from spades.policies import SERVED
+from spades.winprob import Games
 
 CHECK_S = 1.0  # between two checks whether files of the tables have changed
 _NAMED = "named"  # the role of a set that only answers requests which name it
@@ -33,7 +41,7 @@ class RequestState(TypedDict, total=False):
     """The state of a request, in its ASGI scope (Starlette's ``request.state``)."""
 
     arrived: float  # `perf_counter` time at which its bytes came, s; the server may set it
-    headers: dict[bytes, bytes]  # by name in lower case; `headers.join_headers`
+    headers: dict[bytes, bytes]  # by name in lower case; `join_headers`
     deadline: float  # `perf_counter` time at which the caller stops waiting, s; from X-Deadline-Ms
     key: Key  # the API key
     tables: str  # version of the tables that decided, for the access log
@@ -171,3 +179,72 @@ def request_state(request: Request) -> RequestState:
     """Return the state of one request."""
     state: RequestState = request.scope["state"]
     return state
+
+
+def join_headers(headers: Collection[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
+    """Return the headers by name; the values of a repeated name are joined by commas (RFC 9110, section 5.3).
+
+    >>> join_headers([(b"host", b"a"), (b"accept", b"x"), (b"accept", b"y")])
+    {b'host': b'a', b'accept': b'x, y'}
+    """
+    fields = dict(headers)
+    if len(fields) == len(headers):
+        return fields
+    values: dict[bytes, list[bytes]] = {}
+    for name, value in headers:
+        values.setdefault(name, []).append(value)
+    return {name: b", ".join(repeated) for name, repeated in values.items()}
+
+
+def set_for(sets: TableSets, data: Any, key: Key | None, read: Callable[[Any, Games], object]) -> OpenSet:
+    """Return the set that decides the request ``data`` of a caller with ``key``.
+
+    Raises the 422 if the request names a set that is not open, with the faults that ``read`` finds; raises the 503 if
+    the files of the set have changed. A request of a wrong form gets the default set; its reader refuses it.
+    """
+    if type(data) is not dict:
+        return sets.default
+    version = data.get("tables")
+    if version is None:
+        if sets.canary is None:
+            return sets.default
+        chosen = sets.of_caller(data.get("game"), key)
+    elif type(version) is not str:
+        return sets.default
+    elif version in sets.by_version:
+        chosen = sets.by_version[version]
+    else:
+        raise _unknown_version(version, sets, data, read)
+    if chosen.changed:
+        raise not_ready(chosen.changed)
+    return chosen
+
+
+def _unknown_version(version: str, sets: TableSets, data: Any, read: Callable[[Any, Games], object]) -> RequestError:
+    faults = [unknown_tables(version, sets.by_version)]
+    try:
+        read(data, sets.default.tables.games)
+    except RequestError as refused:
+        faults += refused.faults
+    return RequestError(faults)
+
+
+def read_json(body: bytes, limits: JsonLimits) -> Any:
+    """Return the body's JSON value; raise the 422 if it exceeds ``limits``, the 400 if it is not JSON."""
+    large = len(body) > SMALL_BYTES
+    if large:
+        fault = excess(body, limits)
+        if fault is not None:
+            raise RequestError([fault])
+    try:
+        data = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise ProblemError("invalid-json", f"{error.msg} (line {error.lineno}, column {error.colno})") from None
+    if large:
+        check_field_count(data)
+    return data
+
+
+def json_response(content: bytes) -> Response:
+    """Return the answer with the JSON ``content``."""
+    return Response(content, media_type="application/json")

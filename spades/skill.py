@@ -41,15 +41,15 @@ def decide_with_skill(
     """
     if policy.kind == WINPROB:
         return _drawn(position, policy, tables, legal, explain, seed)
-    made = decide(position, perturbed(policy, seed), tables, legal, explain)
-    if made.explanation is not None:
+    decision = decide(position, perturbed(policy, seed), tables, legal, explain)
+    if decision.explanation is not None:
         full = decide(position, policy, tables, legal, NOT_EXPLAINED).bid
         styled = full
         if policy.aggression or policy.nil_bias:
             leaning = perturbed(policy._replace(noise_sd=0.0), seed)
             styled = decide(position, leaning, tables, legal, NOT_EXPLAINED).bid
-        _tell(made.explanation, policy, full, styled, made.bid, seed)
-    return made
+        _add_skill(decision.explanation, policy, full, styled, decision.bid, seed)
+    return decision
 
 
 def _drawn(
@@ -62,25 +62,25 @@ def _drawn(
 ) -> Decision:
     """Return the bid of `winprob` with a level or a style: one of the bids that it compares (`levels.sample_bid`)."""
     turn = turn_of(position, policy, tables, legal, explain)
-    made = win_decision(turn, tables.weights)
+    decision = win_decision(turn, tables.weights)
     p_win = [-1.0] * 14
-    for bid, p in zip(made.bids, made.p_win):
-        if made.weighed >> bid & 1:
+    for bid, p in zip(decision.bids, decision.p_win):
+        if decision.weighed >> bid & 1:
             p_win[bid] = p
     p_nil = nil_of_all_spades(turn).probability
-    full = made.bid
+    full = decision.bid
     bid = sample_bid(p_win, full, p_nil, policy, seed)
     explanation = None
     if explain:
         styled = full
         if policy.aggression or policy.nil_bias:
             styled = sample_bid(p_win, full, p_nil, policy._replace(noise_sd=0.0), seed)
-        explanation = explain_winprob(made._replace(bid=bid), turn)
-        _tell(explanation, policy, full, styled, bid, seed)
+        explanation = explain_winprob(decision._replace(bid=bid), turn)
+        _add_skill(explanation, policy, full, styled, bid, seed)
     return Decision(bid=bid, kind="regular" if bid else "nil", explanation=explanation)
 
 
-def _tell(explanation: Explanation, policy: Policy, full: int, styled: int, bid: int, seed: int) -> None:
+def _add_skill(explanation: Explanation, policy: Policy, full: int, styled: int, bid: int, seed: int) -> None:
     """Add the steps of style and level to ``explanation``, and the bid at full strength to its reasons.
 
     ``full``: the bid at full strength; ``styled``: with the style only; ``bid``: with style and level.
@@ -110,12 +110,14 @@ def _misjudgements(policy: Policy, seed: int) -> list[Reason]:
     level = policy.level
     if policy.kind == WINPROB:
         return [reason("bid", "draws", level=level, percent=tenth(100 * policy.noise_sd))]
-    styled, made = perturbed(policy._replace(noise_sd=0.0), seed), perturbed(policy, seed)
-    found = [reason("bid", "misjudges", level=level, tricks=tenth(made.offset - styled.offset))]
+    styled, misjudging = perturbed(policy._replace(noise_sd=0.0), seed), perturbed(policy, seed)
+    reasons = [reason("bid", "misjudges", level=level, tricks=tenth(misjudging.offset - styled.offset))]
     if policy.kind == BIS:
-        found.append(reason("bid", "misjudges-nil", level=level, points=tenth(styled.nil_shift - made.nil_shift)))
+        reasons.append(
+            reason("bid", "misjudges-nil", level=level, points=tenth(styled.nil_shift - misjudging.nil_shift))
+        )
     elif "nils" in POLICY_KINDS[policy.kind].options:
-        limits, usual = ((p.nils, p.nil_x, p.nil_y, p.nil_z) for p in (made, styled))
+        limits, usual = ((p.nils, p.nil_x, p.nil_y, p.nil_z) for p in (misjudging, styled))
         if limits < usual:
-            found.append(reason("bid", "forgets-nils", level=level))
-    return found
+            reasons.append(reason("bid", "forgets-nils", level=level))
+    return reasons

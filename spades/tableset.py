@@ -21,7 +21,7 @@ from spades.errors import TablesError
 from spades.inference.holders import Readers, readers_of
 from spades.manifest import MANIFEST, FamilyEntry, FileEntry, Manifest, check_strays, read_manifest
 from spades.tables import PARTNERSHIP_PROFILE, PROFILES, Tables, dtypes_of
-from spades.winprob.games import SHIPPED_ROWS, WIN_CELLS, Games, games_of, whole_rows
+from spades.winprob.games import SHIPPED_ROWS, WIN_CELLS, Games, complete_rows, games_of
 from spades.winprob.weights import Weights, load_weights
 
 # The tables that come with the library; in a checkout, `data` is a link to tables/data.
@@ -131,7 +131,7 @@ def tables_by_profile(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
     """
     views = {name: arrays[name] for name in Tables._fields}
     views["cnil"] = arrays["cnil"][CNIL_READING]
-    views["games"] = games = np.array([*whole_rows(arrays["games"]), *SHIPPED_ROWS], np.int64)
+    views["games"] = games = np.array([*complete_rows(arrays["games"]), *SHIPPED_ROWS], np.int64)
     games.flags.writeable = False
     return tuple(
         Tables(**{name: arrays.get(f"{setting}_{name}", view) for name, view in views.items()}) for setting in PROFILES

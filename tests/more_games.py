@@ -1,7 +1,7 @@
 """Test games for the table `extra_win`, with every kind of rule that changes a win table; their cells begin at 0."""
 
 from spades.rules import Rules, make_rules
-from spades.winprob import PLACE_COLUMNS, WinTableSlice, key_of, place_of
+from spades.winprob import SLICE_COLUMNS, WinTableSlice, key_of, win_slice_of
 
 
 def _places() -> dict[Rules, WinTableSlice]:
@@ -18,11 +18,11 @@ def _places() -> dict[Rules, WinTableSlice]:
         ("classic", {"win": 50, "bag_limit": 2, "bag_penalty": 12, "failed_nil_tricks": "contract", "team_max": 9}),
     ):
         rules = make_rules(preset, overrides)
-        places[rules] = place = place_of(rules, start)
+        places[rules] = place = win_slice_of(rules, start)
         start += place.size**2 * place.bags**2
     return places
 
 
 MORE = _places()
-MORE_ROWS = tuple((*key_of(rules), *place[:PLACE_COLUMNS]) for rules, place in MORE.items())
+MORE_ROWS = tuple((*key_of(rules), *place[:SLICE_COLUMNS]) for rules, place in MORE.items())
 MORE_CELLS = max(place.start + place.size**2 * place.bags**2 for place in MORE.values())

@@ -76,7 +76,7 @@ def explain_card(
 
 def _goal(place: _Place, card: int, version: int) -> str:
     """Return the code of SRP's goal, in the order of `srp.player.srp_card`; add its numbers to the place's."""
-    state, me, hand, legal, unseen = place[:5]
+    state, me, hand, legal, unseen = place.state, place.me, place.hand, place.legal, place.unseen
     pieces = pieces_in_use(state, me, version)
     if nil_alive(state, me):
         return "keep-nil"
@@ -111,7 +111,7 @@ def _lead_goal(place: _Place, card: int, pieces: int) -> str:
 
 def _contract_goal(place: _Place, wants: bool) -> str:
     """Return the code of the goal of a seat that no live nil concerns; ``wants``: whether it plays for tricks."""
-    state, me, hand, _, unseen, rules, numbers = place
+    state, me, rules, numbers = place.state, place.me, place.rules, place.numbers
     if rules.failed_nil_tricks == TRICKS_COUNT_FOR_CONTRACT and is_nil(state.bid[me ^ 2]) and state.taken[me ^ 2]:
         return "tricks" if wants else "no-tricks"  # here the rules count partner's tricks, but the player does not
     needed, left = tricks_needed(state, me), numbers["left"]
@@ -124,17 +124,18 @@ def _contract_goal(place: _Place, wants: bool) -> str:
         return "enough" if rules.bags else "enough-no-bags"
     if needed > left:
         return "hopeless"
-    return "sure" if spade_tricks_against(spades_of(hand), spades_of(unseen)) >= needed else "own-share"
+    certain = spade_tricks_against(spades_of(place.hand), spades_of(place.unseen))
+    return "sure" if certain >= needed else "own-share"
 
 
 def _goal_alone(place: _Place, card: int) -> str:
     """Return the code of the goal of `solo@2`, in the order of `solo.solo_card`; add its numbers to the place's."""
-    state, me, hand, legal, unseen, rules, numbers = place
+    state, me, legal, unseen, numbers = place.state, place.me, place.legal, place.unseen, place.numbers
     if nil_alive(state, me):
         return "keep-nil"
     if solo.is_safe(state, me, unseen):
         for nil_seat in ((me + 1) & 3, (me + 2) & 3, (me + 3) & 3):
-            if nil_alive(state, nil_seat) and hunt(state, me, nil_seat, hand, legal, unseen) != NOTHING:
+            if nil_alive(state, nil_seat) and hunt(state, me, nil_seat, place.hand, legal, unseen) != NOTHING:
                 return _attack(place, nil_seat, card)
     needed, left = solo.own_need(state, me), numbers["left"]
     numbers |= {"needed": needed, "theirs": solo.others_need(state, me)}
@@ -145,7 +146,7 @@ def _goal_alone(place: _Place, card: int) -> str:
     if is_nil(state.bid[me]):
         return "failed-nil"
     if needed <= 0:
-        return "enough" if rules.bags else "enough-no-bags"
+        return "enough" if place.rules.bags else "enough-no-bags"
     return "hopeless" if needed > left else "sure"
 
 

@@ -50,13 +50,13 @@ VALUED = (0, 3, 8, 16)  # the outcomes (see `outcomes`) whose win probabilities 
 
 # Inputs for another seat's bid, from NO_BID to a blind nil: whether the seat has bid, whether it bid nil, and bid / 5.
 # A blind nil counts as a bid of -5 to tell it from a nil, because any hand may have bid it.
-_SEEN = ((0.0, 0.0, 0.0), (1.0, 1.0, 0.0), *((1.0, 0.0, bid / 5.0) for bid in range(1, 14)), (1.0, 1.0, -1.0))
+_BID_OF_OTHER = ((0.0, 0.0, 0.0), (1.0, 1.0, 0.0), *((1.0, 0.0, bid / 5.0) for bid in range(1, 14)), (1.0, 1.0, -1.0))
 # Inputs under_3 to over_3, by the bid minus the regular takes, from -12 on.
-_STEPS = tuple(tuple(1.0 if at == max(-3, min(3, step)) else 0.0 for at in range(-3, 4)) for step in range(-12, 13))
+_STEPS = tuple(tuple(float(max(-3, min(3, step)) == near) for near in range(-3, 4)) for step in range(-12, 13))
 _NO_STEP = (0.0,) * 7
 # Inputs for how another player bids, by the index in PLAYER_KINDS; all 0 for an unknown player.
 _KINDS = tuple(
-    tuple(1.0 if kind == at else 0.0 for at in range(1, len(PLAYER_KINDS))) for kind in range(len(PLAYER_KINDS))
+    tuple(float(kind == known) for known in range(1, len(PLAYER_KINDS))) for kind in range(len(PLAYER_KINDS))
 )
 
 
@@ -144,8 +144,8 @@ def bids_to_weigh(
 
     ``suits``: from `suits_of`; ``allowed``: the set of bids that the rules allow.
     """
-    seat, _, _, _, partner_bid, opponents_nils, sum_of_bids, _ = auction
-    regular = regular_takes(suits, 2 - opponents_nils, partner_bid, tables.factor[seat, sum_of_bids], 0.0, tables)
+    partner_bid, factor = auction.partner_bid, tables.factor[auction.seat, auction.sum_of_bids]
+    regular = regular_takes(suits, 2 - auction.opponents_nils, partner_bid, factor, 0.0, tables)
     nil = model_nil(suits, auction, LOW_FOUR, allowed, rules, tables)
     certain = certain_with_number(suits, partner_bid, rules)
     return regular, nil, candidates(regular.takes, certain, partner_bid, nil.ruled_out, allowed), certain
@@ -258,12 +258,12 @@ def position_inputs(
 
     ``held``: from `holdings`; ``win_slice``: the game's win table; ``regular`` and ``nil``: from `bids_to_weigh`.
     """
-    seat, b0, b1, b2, _, _, known, sequence = auction
+    seat, b0, b1, known, sequence = auction.seat, auction.b0, auction.b1, auction.sum_of_bids, auction.sequence
     us, them, us_bags, them_bags = standing
     first, second, third, spades = held
     lho = b0 if seat == 3 else NO_BID
     partner = b1 if seat == 3 else (b0 if seat == 2 else NO_BID)
-    rho = b2 if seat == 3 else (b1 if seat == 2 else (b0 if seat == 1 else NO_BID))
+    rho = auction.b2 if seat == 3 else (b1 if seat == 2 else (b0 if seat == 1 else NO_BID))
     cnil, mean_bids = tables.cnil, tables.mean_bids
     takes = regular.takes
     lead = us - them
@@ -289,7 +289,7 @@ def position_inputs(
             1.0 if seat == 2 else 0.0,
             1.0 if seat == 3 else 0.0,
         )
-        + (_SEEN[lho + 1] + _SEEN[partner + 1] + _SEEN[rho + 1])
+        + (_BID_OF_OTHER[lho + 1] + _BID_OF_OTHER[partner + 1] + _BID_OF_OTHER[rho + 1])
         + (
             known / 10.0,
             (known + takes) / 13.0,
@@ -342,7 +342,7 @@ def bid_inputs(bid: int, expected: Expected, position: ModelPosition) -> tuple[f
 
     ``expected``: from `expected_bids` for the same bid.
     """
-    partner, theirs, _, _ = expected
+    partner, theirs = expected.partner, expected.opponents
     regular, to_goal = position.regular, position.to_goal
     side = bid + partner
     total = side + theirs

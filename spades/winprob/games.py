@@ -106,10 +106,10 @@ GameKey = tuple[int, ...]  # the values of KEY_FIELDS
 
 
 class Games(dict[GameKey, WinTableSlice]):
-    """The games that have a win table, and the place of each."""
+    """The games that have a win table, and the slice of each in its array."""
 
-    def __init__(self, places: Mapping[GameKey, WinTableSlice]) -> None:
-        super().__init__(places)
+    def __init__(self, win_slices: Mapping[GameKey, WinTableSlice]) -> None:
+        super().__init__(win_slices)
         self._known: dict[Rules, Nearest | None] = {}
 
     def nearest(self, rules: Rules) -> Nearest | None:
@@ -153,19 +153,19 @@ def game_of(rules: Rules) -> Rules:
     return rules._replace(**plain, deck=STANDARD if deck == JOKERS_DECK else deck)
 
 
-def whole_rows(rows: Iterable[Iterable[int]]) -> list[tuple[int, ...]]:
+def complete_rows(rows: Iterable[Iterable[int]]) -> list[tuple[int, ...]]:
     """Return the rows of the table `games` that are not empty, with one column for each of KEY_FIELDS, and the shift.
 
     The file has no column for a table's `bag_shift`, which is 0 for its own game, and none for rules that were added
     after it was made; its games get the default of these.
     """
-    whole = []
+    complete = []
     for row in (tuple(int(value) for value in row) for row in rows):
-        told = len(row) - PLACE_COLUMNS
+        key_columns = len(row) - SLICE_COLUMNS
         if any(row):
-            place = WinTableSlice(*row[told:])
-            whole.append((*row[:told], *_KEY_DEFAULTS[told:], *place))
-    return whole
+            win_slice = WinTableSlice(*row[key_columns:])
+            complete.append((*row[:key_columns], *_KEY_DEFAULTS[key_columns:], *win_slice))
+    return complete
 
 
 def games_of(rows: Iterable[Iterable[int]]) -> Games:
@@ -173,12 +173,12 @@ def games_of(rows: Iterable[Iterable[int]]) -> Games:
 
     The order is that of `Tables.games`: of two tables that value a game equally well, both use the first.
     """
-    told = len(KEY_FIELDS)
-    return Games({**{row[:told]: WinTableSlice(*row[told:]) for row in whole_rows(rows)}, **SHIPPED})
+    first = len(KEY_FIELDS)
+    return Games({**{row[:first]: WinTableSlice(*row[first:]) for row in complete_rows(rows)}, **SHIPPED})
 
 
-def place_of(rules: Rules, start: int, extra: int = 1) -> WinTableSlice:
-    """Return the place of a game's win table, from cell ``start`` of `extra_win`, or of `win` if ``extra`` is 0.
+def win_slice_of(rules: Rules, start: int, extra: int = 1) -> WinTableSlice:
+    """Return where a game's win table is, from cell ``start`` of `extra_win`, or of `win` if ``extra`` is 0.
 
     Raises `ValueError` if the rules cannot have a win table.
     """
@@ -195,28 +195,28 @@ def place_of(rules: Rules, start: int, extra: int = 1) -> WinTableSlice:
         raise ValueError(f"win is {rules.win}; accepted: multiples of {unit}")
     floor = -DEPTH_POINTS // unit if rules.lose == NO_LOSING_GOAL else (rules.lose + 1) // unit
     size = -(-rules.win // unit) - floor
-    place = WinTableSlice(floor, size, start, limit, unit, extra)
-    if cells_of(place) > MOST_CELLS:
+    win_slice = WinTableSlice(floor, size, start, limit, unit, extra)
+    if cells_of(win_slice) > MOST_CELLS:
         raise ValueError(
-            f"the win table has {cells_of(place)} cells ({size} scores and {limit} bag counts of each side);"
+            f"the win table has {cells_of(win_slice)} cells ({size} scores and {limit} bag counts of each side);"
             f" accepted: at most {MOST_CELLS}"
         )
-    return place
+    return win_slice
 
 
-def cells_of(place: WinTableSlice) -> int:
+def cells_of(win_slice: WinTableSlice) -> int:
     """Return the number of cells of a win table."""
-    return place.size**2 * place.bags**2
+    return win_slice.size**2 * win_slice.bags**2
 
 
-def placed(games: Iterable[Rules], extra: int) -> dict[Rules, WinTableSlice]:
-    """Return the places of the games' win tables, one after the other."""
-    places: dict[Rules, WinTableSlice] = {}
+def win_slices_of(games: Iterable[Rules], extra: int) -> dict[Rules, WinTableSlice]:
+    """Return where the win tables of ``games`` are, one after the other."""
+    win_slices: dict[Rules, WinTableSlice] = {}
     start = 0
     for rules in games:
-        places[rules] = place_of(rules, start, extra)
-        start += cells_of(places[rules])
-    return places
+        win_slices[rules] = win_slice_of(rules, start, extra)
+        start += cells_of(win_slices[rules])
+    return win_slices
 
 
 def all_rules(games: Iterable[GameKey]) -> list[Rules]:
@@ -239,17 +239,18 @@ def nearest_game(rules: Rules, games: Mapping[GameKey, WinTableSlice]) -> Neares
     (('lose', -190),)
     """
     own = game_of(rules)
-    others = zip(games.values(), all_rules(games), strict=True)
     # Of two tables that are exact, the rules' own one comes first.
     costs = [
-        ((_cost(own, other), other != own), place, other) for place, other in others if other.variant == rules.variant
+        ((_cost(own, other), other != own), other, win_slice)
+        for other, win_slice in zip(all_rules(games), games.values(), strict=True)
+        if other.variant == rules.variant
     ]
     if not costs:
         return None
-    _, place, other = min(costs, key=itemgetter(0))
-    floor = -(-rules.win // place.unit) - place.size
-    win_slice = place._replace(floor=floor, bag_shift=place.bags - rules.bag_limit if rules.bags else 0)
-    return Nearest(win_slice, tuple(_instead(own, other, place.unit)))
+    _, other, win_slice = min(costs, key=itemgetter(0))
+    floor = -(-rules.win // win_slice.unit) - win_slice.size
+    win_slice = win_slice._replace(floor=floor, bag_shift=win_slice.bags - rules.bag_limit if rules.bags else 0)
+    return Nearest(win_slice, tuple(_instead(own, other, win_slice.unit)))
 
 
 def _cost(rules: Rules, table: Rules) -> int:
@@ -301,25 +302,19 @@ def nearest_errors() -> Mapping[str, float]:
 
 
 def _shipped_games() -> list[Rules]:
-    """Return the games with a win table, without those that the table of a game before them values exactly.
-
-    Raises `TypeError` if a preset in SHIPPED_PRESETS does not exist.
-    """
-    unknown = [preset for preset in SHIPPED_PRESETS if preset not in PRESETS]
-    if unknown:
-        raise TypeError(f"SHIPPED_PRESETS: found {unknown[0]!r}; accepted: names in PRESETS")
+    """Return the games with a win table, without those that the table of a game before them values exactly."""
     wanted = [PRESETS[preset]._replace(win=LONGEST_GOAL) for preset in ("classic", "no-bags")]
     wanted += [_with_width(PRESETS[preset], width) for preset in ("classic", "no-bags") for width in GOAL_WIDTHS]
     wanted += [NIL_200._replace(win=LONGEST_GOAL), _with_width(NIL_200, 300)]
     wanted += [PRESETS[name]._replace(win=LONGEST_GOAL, lose=NO_LOSING_GOAL) for name in LONG]
     wanted += [PRESETS[name] for name in SHIPPED_PRESETS]
     wanted += [_with_width(PRESETS[name], 300) for name in SHIPPED_PRESETS if name not in ("board-4", "ten-for-200")]
-    places: dict[GameKey, WinTableSlice] = {}
+    win_slices: dict[GameKey, WinTableSlice] = {}
     games = []
     for rules in map(game_of, wanted):
-        nearest = nearest_game(rules, places)
+        nearest = nearest_game(rules, win_slices)
         if nearest is None or nearest.instead:
-            places[key_of(rules)] = place_of(rules, 0)
+            win_slices[key_of(rules)] = win_slice_of(rules, 0)
             games.append(rules)
     return games
 
@@ -328,9 +323,9 @@ def _with_width(rules: Rules, width: int) -> Rules:
     return rules._replace(win=width + LOSING_GOAL, lose=LOSING_GOAL)
 
 
-SHIPPED_SLICES = placed(_shipped_games(), extra=0)  # in the array `win`
+SHIPPED_SLICES = win_slices_of(_shipped_games(), extra=0)  # in the array `win`
 WIN_CELLS = sum(map(cells_of, SHIPPED_SLICES.values()))
-SHIPPED = Games({key_of(rules): place for rules, place in SHIPPED_SLICES.items()})
-SHIPPED_ROWS = tuple((*key, *place) for key, place in SHIPPED.items())  # the same as rows, for kernels
+SHIPPED = Games({key_of(rules): win_slice for rules, win_slice in SHIPPED_SLICES.items()})
+SHIPPED_ROWS = tuple((*key, *win_slice) for key, win_slice in SHIPPED.items())  # the same as rows, for kernels
 GAME_COLUMNS = len(SHIPPED_ROWS[0])  # number of columns
-PLACE_COLUMNS = WinTableSlice._fields.index("bag_shift")  # columns of the table `games` that say where a win table is
+SLICE_COLUMNS = WinTableSlice._fields.index("bag_shift")  # columns of the table `games` that say where a win table is

@@ -28,15 +28,15 @@ from spades.winprob import (
     KEY_FIELDS,
     LONGEST_GOAL,
     LOSING_GOAL,
-    PLACE_COLUMNS,
     ROW_POINTS,
     SHIPPED,
+    SLICE_COLUMNS,
     WinTableSlice,
     cells_of,
     game_of,
     key_of,
-    place_of,
-    placed,
+    win_slice_of,
+    win_slices_of,
 )
 from tables.builders.win_tables import DEPENDS, KEPT, RESIDUAL, make_win_tables
 from tables.builders.win_tables import POLICY as FIRST
@@ -98,13 +98,13 @@ def parts_of(rules: Rules) -> dict[Rules, float]:
     """
     parts = tens_around(rules)
     try:
-        place_of(rules, 0)
+        win_slice_of(rules, 0)
         return {rules: 1.0}
     except ValueError:
         if len(parts) == 1:
             raise
     for part in parts:
-        place_of(part, 0)  # raises ValueError if the part cannot have a table
+        win_slice_of(part, 0)  # raises ValueError if the part cannot have a table
     return parts
 
 
@@ -160,18 +160,18 @@ def _ships(rules: Rules) -> bool:
 def _make(ctx: Context) -> Arrays:
     found: Any = ctx.family.parameters[NAME]
     if not found:  # neither array may be empty
-        return {"extra_win": np.zeros(1, np.uint16), NAME: np.zeros((1, len(KEY_FIELDS) + PLACE_COLUMNS), np.int64)}
+        return {"extra_win": np.zeros(1, np.uint16), NAME: np.zeros((1, len(KEY_FIELDS) + SLICE_COLUMNS), np.int64)}
     games = {rules: parts_of(rules) for rules in (make_rules("classic", game) for game in found)}
-    solved = placed(dict.fromkeys(part for parts in games.values() for part in parts), extra=1)
+    solved = win_slices_of(dict.fromkeys(part for parts in games.values() for part in parts), extra=1)
     first = make_win_tables(ctx, solved, ctx.size("first_rounds_per_bucket"), kernel_tables(ctx.inputs), FIRST)
-    rows = [(*key_of(part), *place[:PLACE_COLUMNS]) for part, place in solved.items()]
+    rows = [(*key_of(part), *place[:SLICE_COLUMNS]) for part, place in solved.items()]
     valued = kernel_tables({**ctx.inputs, "extra_win": first, NAME: np.array(rows, np.int64)})
     cells = make_win_tables(ctx, solved, ctx.size("rounds_per_bucket"), valued, SECOND)
     rows, tables, start = [], [], 0
     for rules, parts in games.items():
         place = solved[next(iter(parts))]._replace(start=start)  # those of all parts have the same shape
         start += cells_of(place)
-        rows.append((*key_of(rules), *place[:PLACE_COLUMNS]))
+        rows.append((*key_of(rules), *place[:SLICE_COLUMNS]))
         tables.append(mean_cells({solved[part]: share for part, share in parts.items()}, cells))
     return {"extra_win": np.concatenate(tables), NAME: np.array(rows, np.int64)}
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from spades.rules import FIELDS, Rules, make_rules, overrides_of
 from spades.scoring import Standing
-from spades.winprob import ERRORS_FILE, WIN_SCALE, WinTableSlice, place_of, win_probability
+from spades.winprob import ERRORS_FILE, WIN_SCALE, WinTableSlice, win_probability, win_slice_of
 from tables.builders.extra_win_tables import tens_around
 from tables.builders.win_tables import BUCKETS, POLICY, bucket_outcomes, by_both_sides, solve
 from tables.learning.training_data import scores_of_games
@@ -89,9 +89,9 @@ def ten_point_rows(setup: Setup) -> str:
     rows = []
     for rules in IN_TENS:
         parts = tens_around(rules)
-        place = place_of(next(iter(parts)), 0)
+        place = win_slice_of(next(iter(parts)), 0)
         cells = sum(share * _made(part, place, setup) for part, share in parts.items())
-        exact = _made(rules, place_of(rules, 0), setup)
+        exact = _made(rules, win_slice_of(rules, 0), setup)
         mean, high = _distance(rules, exact, place, np.round(cells), setup)
         nearest = _error(rules, exact, setup)
         rows.append((in_code(overrides_of(rules)), f"{mean:.2f}", f"{high:.2f}", f"{nearest.mean:.2f}"))
@@ -101,7 +101,7 @@ def ten_point_rows(setup: Setup) -> str:
 
 def error_of(rules: Rules, setup: Setup) -> Error:
     """Compare the nearest table with one made for ``rules``."""
-    return _error(rules, _made(rules, place_of(rules, 0), setup), setup)
+    return _error(rules, _made(rules, win_slice_of(rules, 0), setup), setup)
 
 
 def _error(rules: Rules, exact: np.ndarray, setup: Setup) -> Error:
@@ -117,7 +117,7 @@ def _distance(
     # Mean and 99th percentile of how far the table at ``place`` of ``cells`` is from ``exact``, in percentage points of
     # a win chance.
     seen = scores_of_games(setup.tables, rules, POLICY, SCORES, setup.seed)
-    away = 100 * np.abs(_values(seen, place_of(rules, 0), exact) - _values(seen, place, cells))
+    away = 100 * np.abs(_values(seen, win_slice_of(rules, 0), exact) - _values(seen, place, cells))
     return float(away.mean()), float(np.quantile(away, 0.99))
 
 

@@ -13,7 +13,7 @@ from spades.position import Position
 from spades.rules import PARTNERSHIP, PRESETS, make_rules
 from spades.scoring import Standing
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
-from spades.winprob import SHIPPED, games, key_of, place_of
+from spades.winprob import SHIPPED, games, key_of, win_slice_of
 from tables.builders import extra_win_tables
 from tables.builders.extra_win_tables import MORE, game_overrides, parts_of, rules_of_text, with_games
 from tables.builders.win_tables import RESIDUAL
@@ -84,7 +84,7 @@ def test_too_many_exact_rows_become_rows_of_ten_points(text, parts):
     found = parts_of(rules_of_text(text))
     assert {(part.bag_penalty, part.nil_points): share for part, share in found.items()} == pytest.approx(parts)
     if len(parts) > 1:
-        assert {place_of(part, 0).unit for part in found} == {10}
+        assert {win_slice_of(part, 0).unit for part in found} == {10}
 
 
 def test_what_is_told_names_the_game():

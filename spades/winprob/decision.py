@@ -20,6 +20,7 @@ from spades.passing import suits_after_pass
 from spades.position import EXPLAINED, Turn
 from spades.winprob.candidates import best_bid, best_far_bid, last_bag_bid
 from spades.winprob.features import (
+    INPUTS,
     VALUES,
     ModelPosition,
     bid_inputs,
@@ -124,14 +125,13 @@ def _compared_bids(turn: Turn, position: ModelPosition, weights: Weights) -> Com
         expected = weights.expected(tables)[auction.sequence]
     else:  # all others have bid
         expected = [expected_bids(0, auction, tables)] * 14
-    return ComparedBids(
-        weighed=weighed,
-        far=far,
-        bids=bids,
-        contracts=[bid + expected[bid].partner_tricks for bid in bids],
-        opposing=[expected[bid].opponents_tricks for bid in bids],
-        inputs=[bid_inputs(bid, expected[bid], position) for bid in bids],
-    )
+    contracts, opposing, inputs = [], [], []
+    for bid in bids:
+        others = expected[bid]
+        contracts.append(bid + others.partner_tricks)
+        opposing.append(others.opponents_tricks)
+        inputs.append(bid_inputs(bid, others, position))
+    return ComparedBids(weighed=weighed, far=far, bids=bids, contracts=contracts, opposing=opposing, inputs=inputs)
 
 
 @cache  # at most 16,384 sets
@@ -149,7 +149,7 @@ def _win_probabilities(
     inputs = np.fromiter(chain.from_iterable(compared.inputs), np.float32, count * VALUES).reshape(count, VALUES)
     rows = np.concatenate((inputs, values), axis=1, dtype=np.float32)
     longest, middle, shortest, spades = map(_ranks_held, position.held)
-    x = np.array(longest + middle + shortest + spades + position.inputs + (1.0,), np.float32)
+    x = np.fromiter((*longest, *middle, *shortest, *spades, *position.inputs, 1.0), np.float32, INPUTS + 1)
     odds = outcome_odds(x, rows, weights)
     _exclude_impossible(odds, position, compared, game)
     sums = np.vecdot(odds, rows[:, VALUES:]).tolist()

@@ -189,10 +189,9 @@ def model_position(
     bid, as indices of PLAYER_KINDS.
     """
     suits = suits_of(hand)
-    us, them, us_bags, them_bags = standing
+    us, them = standing.us, standing.them
     if not rules.bags:  # ignore the bags of the request
-        us_bags, them_bags = 0, 0
-    standing = Standing(us=us, them=them, us_bags=us_bags, them_bags=them_bags)
+        standing = standing._replace(us_bags=0, them_bags=0)
     regular, nil, weighed, certain = bids_to_weigh(suits, auction, allowed, rules, tables)
     certain_nil = certain_with_nil(suits, rules) if rules.nil_pass or rules.blind_nil_pass else certain
     plain = rules.variant != JOKERS

@@ -35,7 +35,6 @@ OutcomeValues = NDArray[np.uint16]
 Integers = NDArray[np.int64]
 
 MOST_GAMES = 32  # rule sets whose values are kept
-_POINTS, _BAGS, _BAG_CELLS = range(3)  # see `Rounds.effects`
 _CONTRACTS = 27  # contracts of a side in tricks: 0 to 26
 _MOST_BAGS = max(OUR_BAGS + OUR_BAGS_NIL + THEIR_BAGS + THEIR_BAGS_NIL)
 _CERTAIN = np.uint16(0xFFFF)  # the value of a game that is won
@@ -68,7 +67,7 @@ class Side(NamedTuple):
 class Rounds(NamedTuple):
     """What a round does to a side of a game."""
 
-    # By bags before the round, (contract, 3, *way): the points that the side wins or loses, less the bags after the
+    # By bags before the round, (3, contract, *way): the points that the side wins or loses, less the bags after the
     # round and without the points of nils; the bags after the round; and their part of the win table's cell index. A
     # contract with a nil beside it has the index _CONTRACTS + its tricks, a contract without one its tricks.
     effects: list[Integers]
@@ -140,10 +139,10 @@ def _rounds(
     penalties, after = np.divmod(np.arange(limit).reshape(-1, 1, 1) + more, limit)
     points = won + more - penalty * penalties
     counted = np.maximum(after + win_slice.bag_shift, 0)  # as `table_bags`
-    effects = np.stack([points - after, after, counted * bag_step], axis=2)
+    effects = np.stack([points - after, after, counted * bag_step], axis=1)
     above = np.arange(win_slice.unit * win_slice.size)
     rows = np.minimum((above + win_slice.unit // 2) // win_slice.unit, win_slice.size - 1)  # as `score_row`
-    return Rounds(effects=list(effects.reshape(limit, -1, 3, *ways.nil.shape)), nil=ways.nil, row_cells=rows * row_step)
+    return Rounds(effects=list(effects.reshape(limit, 3, -1, *ways.nil.shape)), nil=ways.nil, row_cells=rows * row_step)
 
 
 def outcome_value_matrix(ours: Side, theirs: Side, next_first: int, game: GameValues) -> OutcomeValues:
@@ -152,32 +151,31 @@ def outcome_value_matrix(ours: Side, theirs: Side, next_first: int, game: GameVa
     ``next_first`` is 1 if our side bids first in the next round, otherwise 0.
     """
     our_rounds, their_rounds = game.rounds[next_first]
-    our_effects, our_points = _after(ours, our_rounds, game)
-    their_effects, their_points = _after(theirs, their_rounds, game)
-    our_cells = our_rounds.row_cells.take(our_points, mode="clip") + our_effects[:, _BAG_CELLS]
-    their_cells = their_rounds.row_cells.take(their_points, mode="clip") + their_effects[:, _BAG_CELLS]
+    our_points, our_bags, our_cells = _after(ours, our_rounds, game)
+    their_points, their_bags, their_cells = _after(theirs, their_rounds, game)
     values: OutcomeValues = game.win.take(our_cells + their_cells)
     if not next_first:
         values = _CERTAIN - values
     if _may_end(ours, game) or _may_end(theirs, game):
-        us, them = our_points + our_effects[:, _BAGS], their_points + their_effects[:, _BAGS]
+        us, them = our_points + our_bags, their_points + their_bags
         ended = _at_a_goal(us, game) | _at_a_goal(them, game)
         values[ended & (us > them)] = _CERTAIN
         values[ended & (us < them)] = 0
     return values.reshape(-1, OUTCOMES)
 
 
-def _after(side: Side, rounds: Rounds, game: GameValues) -> tuple[Integers, Integers]:
-    """Return the `Rounds.effects` of each bid, and the points after the round, both (bids, ..., *way).
+def _after(side: Side, rounds: Rounds, game: GameValues) -> tuple[Integers, Integers, Integers]:
+    """Return what the side has after the round, arrays (bids, *way).
 
-    The points are those above the win table's first row, less the bags.
+    These are the points above those of the win table's first row, without those of the bags; the bags; and the side's
+    part of the win table's cell index.
     """
     contracts = [tricks + _CONTRACTS if stake else tricks for tricks, stake in zip(side.contracts, side.stakes)]
-    effects = rounds.effects[side.bags].take(contracts, 0)
-    points = effects[:, _POINTS] + (side.score - game.first_points)
+    points, bags, bag_cells = rounds.effects[side.bags].take(contracts, 1)
+    points += side.score - game.first_points
     if any(side.stakes):
         points += np.array(side.stakes).reshape(-1, 1, 1) * rounds.nil
-    return effects, points
+    return points, bags, rounds.row_cells.take(points, mode="clip") + bag_cells
 
 
 def _may_end(side: Side, game: GameValues) -> bool:

@@ -1,6 +1,7 @@
 """The app: `create_app()` returns the service as a FastAPI app, and the app's lifespan opens the tables.
 
-The endpoints are the table in `routes.py`. Around them are four middlewares (`service/middleware/`). Errors become
+The endpoints are the table in `routes.py`. Around them are the middlewares of
+`service/middleware/`, and innermost `DirectBidsMiddleware` of `endpoints/bids.py`. Errors become
 problems in the exception handlers of `problems.py`. What the requests of a process share is `app.state`.
 """
 

@@ -3,8 +3,6 @@
 This module holds the names and the form of errors; other modules detect them. `problem_of` turns the faults that
 `spades.contract` finds in a request into the 422. The OpenAPI document and GET /problems/{name} are made from `TYPES`
 and from the contract's `CODES`. Texts go to callers, so they never hold a stack trace or a path.
-
-ProblemError(Exception)          an error answer, with its status, type, faults and headers
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,5 @@
 """The game of Spades as a library: bids, cards to play, who may hold a card, and the reasons. It needs numpy only.
 
-
 >>> tables = open_tables()
 >>> position = Position.of("AKJ62.AQ.Q.K9543", bids=(3, 1), us=120, them=95)
 >>> decide(position, tables).bid

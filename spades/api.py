@@ -22,7 +22,6 @@ from spades.options import Policy
 from spades.passing import check_pass
 from spades.play.card_explanation import PLAYERS, explain_card
 from spades.play.history import Known, state_at_turn, write_scores
-from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, write_rules
 from spades.policies import BEST, SERVED
 from spades.position import (
@@ -142,7 +141,8 @@ def choose_card(
     if contradiction is not None:
         refuse([contradiction])
     names = CARD_NAMES[deck]
-    _write_scores(state, seat, Standing(us, them, us_bags, them_bags), scores, bags, rules)
+    stated = Standing(us=us, them=them, us_bags=us_bags, them_bags=them_bags)
+    write_scores(state, seat, *_scores_by_seat(seat, stated, scores, bags, rules), rules)
     write_rules(state, rules)
     name, choose = PLAYERS[rules.variant == CUTTHROAT]
     card = choose(state, seat)
@@ -221,23 +221,19 @@ def infer(
     void_suits = _by_seat("voids", {place: _suits(place, suits) for place, suits in voids.items()})
     view = View(deck_of(rules), SPECTATOR if seat is None else seat, dealt or 0, *passed, played_cards, void_suits)
     refuse(contradictions(view, checked_bids, rules))
-    viewer, standing = seat or 0, Standing(us, them, us_bags, them_bags)
-    if rules.variant == CUTTHROAT:
-        standing = standing._replace(us_bags=_four_bags(bags, rules)[viewer])
-    elif bags is not None:
-        raise PositionError("bags is present; accepted: only with variant cutthroat")
-    standing, _ = check_scores(viewer, standing, scores, rules)
+    stated = Standing(us=us, them=them, us_bags=us_bags, them_bags=them_bags)
+    standing, _, _ = _scores_by_seat(seat or 0, stated, scores, bags, rules)
     known_bids = Bids(checked_bids, policy, standing)
-    found = infer_from_view(with_first_trick(view), known_bids, rules, tables.readers)
-    if found is None:
+    inferred = infer_from_view(with_first_trick(view), known_bids, rules, tables.readers)
+    if inferred is None:
         raise PositionError(f"bids: {NOTHING_FITS}")
-    names = [CARD_NAMES[deck][card] for card in found.unseen.cards]
-    columns = found.deals.probabilities.T.tolist()
+    names = [CARD_NAMES[deck][card] for card in inferred.unseen.cards]
+    columns = inferred.deals.probabilities.T.tolist()
     seats = {
         place: {name: p for name, p in zip(names, columns[column], strict=True) if p}
-        for place, column in sorted((place, column) for column, place in enumerate(found.unseen.seats))
+        for place, column in sorted((place, column) for column, place in enumerate(inferred.unseen.seats))
     }
-    return Inference(seats, rules, found)
+    return Inference(seats, rules, inferred)
 
 
 # ---- bids ------------------------------------------------------------------------------------------------------------
@@ -311,23 +307,21 @@ def _check_seat(seat: int) -> None:
         raise PositionError(f"seat is {seat!r}; accepted: 0..3, the place in the bidding order")
 
 
-def _write_scores(
-    state: PlayState,
-    seat: int,
-    standing: Standing,
-    scores: Sequence[int] | None,
-    bags: Sequence[int] | None,
-    rules: Rules,
-) -> None:
-    seat_bags: Sequence[int] = NO_SCORES
+def _scores_by_seat(
+    seat: int, standing: Standing, scores: Sequence[int] | None, bags: Sequence[int] | None, rules: Rules
+) -> tuple[Standing, tuple[int, int, int, int], tuple[int, ...]]:
+    """Return the standing as ``seat`` sees it and, in cutthroat, the points and the bags by seat."""
+    seat_bags: tuple[int, ...] = NO_SCORES
     if rules.variant == CUTTHROAT:
-        if standing.us_bags:
-            raise PositionError("us_bags is present; accepted with variant cutthroat: scores and bags by seat")
+        if any(standing):
+            stated = ", ".join(name for name, value in standing._asdict().items() if value)
+            raise PositionError(f"{stated} is present; accepted with variant cutthroat: scores and bags by seat")
         seat_bags = _four_bags(bags, rules)
+        standing = standing._replace(us_bags=seat_bags[seat])
     elif bags is not None:
         raise PositionError("bags is present; accepted: only with variant cutthroat")
     standing, seat_scores = check_scores(seat, standing, scores, rules)
-    write_scores(state, seat, standing, seat_scores, seat_bags, rules)
+    return standing, seat_scores, seat_bags
 
 
 def _four_bags(bags: Sequence[int] | None, rules: Rules) -> tuple[int, ...]:

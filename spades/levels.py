@@ -29,7 +29,8 @@ AGGRESSION_CHANCE = 0.02  # win probability added for each further trick at aggr
 BIAS_CHANCE = 0.04  # win probability added to a nil at nil_bias 1
 STYLE_REACH = 0.04  # further win probability that a bid may give up if there is a style
 EXCLUDED = -1e9  # what `attraction` returns for a bid that is never drawn
-LARGEST_SEED = (1 << 53) - 1  # DRAWS_PER_SEED times this still fits an int64
+# The largest integer that every JSON reader keeps exactly. DRAWS_PER_SEED times this still fits an int64.
+LARGEST_SEED = (1 << 53) - 1
 DRAWS_PER_SEED = 8  # random numbers that belong to one seed
 
 

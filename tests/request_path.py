@@ -1,6 +1,6 @@
 """`python -m tests.request_path`: the source files that one POST /bid enters, in the order of their first call.
 
-The request asks `bis` for a bid with an explanation. docs/explanation/architecture.md shows this list.
+The README's request asks `bis` for a bid with an explanation. docs/explanation/architecture.md shows this list.
 """
 
 import sys
@@ -15,7 +15,12 @@ from service.app import create_app
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("service/", "spades/")
-REQUEST = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [3, 4, "nil"], "seat": 3, "policy": "bis"}
+REQUEST = {  # the README's, with `bis`
+    "hand": "AKJ62.AQ.Q.K9543",
+    "previous_bids": [3, 1],
+    "scores": {"us": 120, "them": 95, "us_bags": 3, "them_bags": 4},
+    "policy": "bis",
+}
 
 
 def request_path() -> list[str]:

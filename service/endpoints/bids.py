@@ -1,4 +1,7 @@
-"""POST /bid, /v1/bid and /v1/bid/blind: a bid for a hand, and whether to bid blind nil before the hand is seen."""
+"""POST /bid, /v1/bid and /v1/bid/blind: a bid for a hand, and whether to bid blind nil before the hand is seen.
+
+`bid` is the route's function, and `DirectBidsMiddleware` answers the same requests without the router.
+"""
 
 from collections.abc import Collection
 from time import perf_counter

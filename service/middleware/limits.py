@@ -143,9 +143,12 @@ def _send_in_time(deadline: float, scope: Scope, receive: Receive, send: Send) -
 def _check_content(headers: dict[bytes, bytes], most: int) -> None:
     """Refuse an unread body that is not plain JSON, or whose Content-Length is over ``most`` bytes."""
     length = headers.get(b"content-length")
-    # The server has refused values that are not numbers. `_Body` counts the bytes of a chunked body.
-    if length is not None and len(length) >= _LIMIT_DIGITS and (len(length) > 12 or int(length) > most):
-        raise _too_large(most)
+    # `_Body` counts the bytes of a chunked body.
+    if length is not None and len(length) >= _LIMIT_DIGITS:
+        if not length.isdigit():  # real servers have refused it
+            raise ProblemError("invalid-http", "Content-Length is not a number")
+        if len(length) > 12 or int(length) > most:
+            raise _too_large(most)
     kind = headers.get(b"content-type")
     if kind is not None and kind != b"application/json":
         if any(part.lstrip()[:10].lower() == b"multipart/" for part in kind.split(b",")):

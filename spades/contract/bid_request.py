@@ -39,6 +39,7 @@ from spades.contract.fields import (
     with_level_and_style,
     with_players,
 )
+from spades.levels import LARGEST_SEED
 from spades.options import Policy
 from spades.policies import BEST, POLICY_KINDS, SERVED
 from spades.position import BRIEF, EXPLAINED, NOT_EXPLAINED, Position
@@ -49,7 +50,6 @@ from spades.skill import position_seed
 from spades.winprob.games import SHIPPED, WON_VARIANTS, Games
 
 MAX_ITEMS: Final = 512  # requests in one POST /v1/bids
-MAX_SEED: Final = 2**53 - 1  # the largest integer that every JSON reader keeps exactly
 
 _Seat = Annotated[
     Annotated[StrictInt, Field(ge=0, le=3)] | None,
@@ -103,7 +103,7 @@ _EXPLAIN: Final[dict[Any, int]] = {
     "brief": BRIEF,
     CURVE: EXPLAINED,
 }
-Seed = Annotated[StrictInt, Field(ge=0, le=MAX_SEED)]
+Seed = Annotated[StrictInt, Field(ge=0, le=LARGEST_SEED)]
 
 
 @with_config(REQUEST_CONFIG)

@@ -128,6 +128,12 @@ def test_the_bytes_of_a_body_are_counted_whatever_its_headers_say():
         assert send(_service(), "/bid", large, headers).status_code == 413
 
 
+def test_a_length_that_is_no_number_is_refused():
+    """Servers refuse it before, but an app can be called without one."""
+    answer = send(_service(), "/bid", b"{}", {b"content-length": b"1e5 bytes"})
+    assert (answer.status_code, answer.json()["type"]) == (400, "/problems/invalid-http")
+
+
 def test_a_deadline_that_has_passed_costs_no_work(call, request_body, monkeypatch):
     service = _service()
     worked = []

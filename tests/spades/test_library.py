@@ -105,7 +105,8 @@ def test_rules_without_a_win_table():
         ({"tricks": [["2S"]], "seat": 1}, r"tricks.0.0: seat 0 plays 2S, which is in the hand of seat 1"),
         ({"given": ["QH"]}, "given is present; accepted: only with a pass"),
         ({"bags": (0, 0, 0, 0)}, "bags is present; accepted: only with variant cutthroat"),
-        ({"us_bags": 1, "rules": CUTTHROAT}, "us_bags is present; accepted with variant cutthroat"),
+        ({"us_bags": 1, "rules": CUTTHROAT}, "us_bags is present; accepted with variant cutthroat: scores and bags"),
+        ({"us": 30, "rules": CUTTHROAT}, "us is present; accepted with variant cutthroat: scores and bags by seat"),
         ({"bags": (0, 0, 10, 0), "rules": CUTTHROAT}, r"bags.2 is 10; accepted: 0..9, because the penalty"),
     ],
 )
@@ -121,6 +122,7 @@ def test_rounds_that_cannot_be(arguments, detail):
         ({"bids": ()}, r"bids has 0 bids; accepted: 1..4"),
         ({"seat": None}, "only one of hand and seat is present"),
         ({"policy": "rb"}, "policy is 'rb'; accepted: bis, best"),
+        ({"us_bags": 3, "rules": CUTTHROAT}, "us_bags is present; accepted with variant cutthroat: scores and bags"),
         ({"bids": (3,), "played": {0: ["AC"]}}, "played or voids is present after 1 bids"),
         ({"played": {4: ["AC"]}}, r"played has seat 4; accepted: 0..3"),
         ({"voids": {1: "X"}}, r"voids.1 has 'X'; accepted: S, H, D, C"),

@@ -225,7 +225,7 @@ def bid_contradictions(bids: Sequence[int], rules: Rules) -> list[Contradiction]
 
     The place of a contradiction is the index of the bid.
     """
-    found = []
+    contradictions = []
     for index, bid in enumerate(bids):
         partner = bids[index - 2] if index > 1 and rules.variant != CUTTHROAT else NO_BID
         possible = possible_bids(partner, rules)
@@ -233,11 +233,11 @@ def bid_contradictions(bids: Sequence[int], rules: Rules) -> list[Contradiction]
             code, why = _against(bid, partner, possible, rules)
             beside = "" if partner == NO_BID else f" and the partner's is {_text(partner)}"
             detail = f"the bid is {_text(bid)}{beside}; accepted: {_texts(possible)}, because {why}"
-            found.append(Contradiction((index,), code, detail))
+            contradictions.append(Contradiction((index,), code, detail))
     if rules.variant in SPADE_COUNTS and sum(bids) > TRICKS:
         detail = f"the bids sum to {sum(bids)}; accepted: at most {TRICKS} with variant {VARIANTS[rules.variant]}"
-        found.append(Contradiction((len(bids) - 1,), "bid-out-of-range", detail))
-    return found
+        contradictions.append(Contradiction((len(bids) - 1,), "bid-out-of-range", detail))
+    return contradictions
 
 
 def _against(bid: int, partner: int, possible: int, rules: Rules) -> tuple[str, str]:

@@ -145,8 +145,8 @@ def holder_shares(net: HolderNet, inputs: NDArray[np.int16]) -> Floats:
 
 def _values(values: Floats, weights: Floats, one: int, scale: float) -> Floats:
     # A layer's values, in VALUE_UNIT; its sums are in units of 1 / scale.
-    found: Floats = np.floor(np.maximum(values @ weights[:-1] + one * weights[-1], 0.0) / (scale * VALUE_UNIT))
-    return found
+    layer: Floats = np.floor(np.maximum(values @ weights[:-1] + one * weights[-1], 0.0) / (scale * VALUE_UNIT))
+    return layer
 
 
 # ---- inference -------------------------------------------------------------------------------------------------------
@@ -198,10 +198,10 @@ def scores_for_net(scores: NDArray[np.int64], rules: Rules) -> NDArray[np.int64]
     The points left to the goal stay the same, and so does the share of the bag limit. Scores that the nets have not
     seen become the nearest one that they have.
     """
-    found = scores.copy()
-    found[:, :2] = np.clip(scores[:, :2] + LEARNED_GOAL - rules.win, LEAST_POINTS, LEARNED_GOAL - 1)
-    found[:, 2:] = scores[:, 2:] * LEARNED_BAGS // rules.bag_limit if rules.bags else 0
-    return found
+    scaled = scores.copy()
+    scaled[:, :2] = np.clip(scores[:, :2] + LEARNED_GOAL - rules.win, LEAST_POINTS, LEARNED_GOAL - 1)
+    scaled[:, 2:] = scores[:, 2:] * LEARNED_BAGS // rules.bag_limit if rules.bags else 0
+    return scaled
 
 
 def nils_unread(view: View, bids: tuple[int, ...], rules: Rules) -> bool:
@@ -256,8 +256,8 @@ def _priors(unseen: Unseen, known: tuple[int, ...], bids: Bids, readers: Readers
     prior = readers.priors[bids.bidder][prior_row_of(bids.bids)].copy()
     prior[[seat for seat, bid in enumerate(known) if bid == NO_BID]] = EQUAL
     columns = [prior_column_of(card) for card in unseen.cards]
-    found: Floats = prior[:, columns].T / 255.0
-    return found
+    shares: Floats = prior[:, columns].T / 255.0
+    return shares
 
 
 def _shares(view: View, unseen: Unseen, known: tuple[int, ...], bids: Bids, rules: Rules, readers: Readers) -> Floats:
@@ -267,5 +267,5 @@ def _shares(view: View, unseen: Unseen, known: tuple[int, ...], bids: Bids, rule
     four = np.array([[*known, *[NO_BID] * (4 - len(known))]])
     scores = scores_for_net(np.array([bids.standing]), rules)
     inputs = holder_inputs(hands, np.array([view.seat]), four, scores, places)
-    found: Floats = holder_shares(readers.nets[bids.bidder], inputs)[0, places[0, list(unseen.cards)]]
-    return found
+    shares: Floats = holder_shares(readers.nets[bids.bidder], inputs)[0, places[0, list(unseen.cards)]]
+    return shares

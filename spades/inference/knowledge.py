@@ -75,27 +75,27 @@ def contradictions_in(view: View) -> list[tuple[str, int, int]]:
     (played by another seat, but in the player's hand), `not-dealt` (given, but not in the hand), `received-own`
     (received, but in the hand), `given-elsewhere` (given to partner, but played by another seat).
     """
-    found: list[tuple[str, int, int]] = []
+    impossible: list[tuple[str, int, int]] = []
     own = view.hand & ~view.given | view.received
     numbers = [played.bit_count() for played in view.played]
     known = view.seat != SPECTATOR
-    found += [("not-dealt", view.seat, card) for card in cards_of(view.given & ~view.hand)]
-    found += [("received-own", view.seat, card) for card in cards_of(view.received & view.hand)]
+    impossible += [("not-dealt", view.seat, card) for card in cards_of(view.given & ~view.hand)]
+    impossible += [("received-own", view.seat, card) for card in cards_of(view.received & view.hand)]
     out = 0
     for seat, played in enumerate(view.played):
         if numbers[seat] > HAND_SIZE:
-            found.append(("too-many", seat, -1))
+            impossible.append(("too-many", seat, -1))
         if numbers[seat] > min(numbers) + 1:
-            found.append(("uneven", seat, -1))
-        found += [("twice", seat, card) for card in cards_of(played & out)]
+            impossible.append(("uneven", seat, -1))
+        impossible += [("twice", seat, card) for card in cards_of(played & out)]
         out |= played
         if known and seat == view.seat:
-            found += [("not-held", seat, card) for card in cards_of(played & ~own)]
+            impossible += [("not-held", seat, card) for card in cards_of(played & ~own)]
         elif known:
-            found += [("in-hand", seat, card) for card in cards_of(played & own)]
+            impossible += [("in-hand", seat, card) for card in cards_of(played & own)]
             if seat != view.seat ^ 2:
-                found += [("given-elsewhere", seat, card) for card in cards_of(played & view.given)]
-    return found
+                impossible += [("given-elsewhere", seat, card) for card in cards_of(played & view.given)]
+    return impossible
 
 
 # ---- the order of play, and the room for unseen cards ----------------------------------------------------------------
@@ -157,7 +157,7 @@ def hand_contradictions(view: View) -> list[tuple[str, int, int]]:
     suit), `void-given` (the seat still holds a card of the suit that the player gave to it), `void-all` (the seat is
     out of every suit, but has cards left).
     """
-    found: list[tuple[str, int, int]] = []
+    impossible: list[tuple[str, int, int]] = []
     known = view.seat != SPECTATOR
     held = [0, 0, 0, 0]  # by seat: the cards that it is known to hold
     if known:
@@ -165,22 +165,22 @@ def hand_contradictions(view: View) -> list[tuple[str, int, int]]:
         held[view.seat] = (view.hand & ~view.given | view.received) & ~view.played[view.seat]
         held[partner] = view.given & ~view.played[partner]
         if held[partner].bit_count() > HAND_SIZE - view.played[partner].bit_count():
-            found.append(("given-left", partner, -1))
+            impossible.append(("given-left", partner, -1))
     for seat, voids in enumerate(view.voids):
         own = known and seat == view.seat
         number = view.played[seat].bit_count()
         if voids and not own and number == 0:
-            found.append(("void-unplayed", seat, -1))
+            impossible.append(("void-unplayed", seat, -1))
         elif voids == EVERY_SUIT and not own and number < HAND_SIZE:
-            found.append(("void-all", seat, -1))
+            impossible.append(("void-all", seat, -1))
         else:
             kind = "void-held" if own else "void-given"
             suits = [suit for suit in range(len(SUITS)) if voids >> suit & 1]
             still = [(kind, seat, suit) for suit in suits if held[seat] >> 16 * suit & SUIT_BITS]
             if not still and not own and (suit := _unshown(view, seat)) >= 0:
                 still = [("void-unshown", seat, suit)]
-            found += still
-    return found
+            impossible += still
+    return impossible
 
 
 def _unshown(view: View, seat: int) -> int:
@@ -295,25 +295,25 @@ def contradictions(view: View, bids: tuple[int, ...], rules: Rules) -> list[Cont
     ``view``: as the viewer states it, without what the first trick has shown.
     """
     shown = with_first_trick(view)
-    found = _in_view(view, shown, rules) + _in_bids(view, bids, rules)
-    if not found and (lack := no_room(shown)) is not None:
-        found.append(_room(lack, "voids" if any(view.voids) else "played"))
-    return found
+    impossible = _in_view(view, shown, rules) + _in_bids(view, bids, rules)
+    if not impossible and (lack := no_room(shown)) is not None:
+        impossible.append(_room(lack, "voids" if any(view.voids) else "played"))
+    return impossible
 
 
 def _in_view(view: View, shown: View, rules: Rules) -> list[Contradiction]:
     """Return what cannot be true in a view. ``shown``: the view with what the first trick has shown."""
-    found: list[tuple[str, int, int, int]] = [
+    impossible: list[tuple[str, int, int, int]] = [
         (kind, seat, card, -1) for kind, seat, card in contradictions_in(view) if kind not in _EXCHANGE_KINDS
     ]
     for kind, seat, suit in hand_contradictions(shown):
         is_stated = suit < 0 or view.voids[seat] >> suit & 1
-        found.append((kind if is_stated else "revoke", seat, -1, suit))
-    if all(kind != "uneven" for kind, *_ in found) and (turn := out_of_turn(view)) is not None:
-        found.append((*turn, -1, -1))
+        impossible.append((kind if is_stated else "revoke", seat, -1, suit))
+    if all(kind != "uneven" for kind, *_ in impossible) and (turn := out_of_turn(view)) is not None:
+        impossible.append((*turn, -1, -1))
     names = CARD_NAMES[deck_number(rules)]
     faults = []
-    for kind, seat, card, suit in found:
+    for kind, seat, card, suit in impossible:
         field, sentence = _CONTRADICTIONS[kind]
         values = {"own": view.seat, "partner": view.seat ^ 2, "card": names.get(card), "suit": _SUIT_NAMES[suit]}
         faults.append(Contradiction((field, seat), "contradiction", sentence.format(seat=seat, **values)))

@@ -8,7 +8,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import orjson
 from starlette.requests import Request
@@ -31,6 +31,9 @@ from spades.options import CONVENTIONS
 from spades.policies import SERVED
 from spades.winprob import Games
 
+if TYPE_CHECKING:
+    from service.routes import Route
+
 CHECK_S = 1.0  # between two checks whether files of the tables have changed
 _NAMED = "named"  # the role of a set that only answers requests which name it
 _logger = logging.getLogger("service")
@@ -41,6 +44,7 @@ class RequestState(TypedDict, total=False):
     """The state of a request, in its ASGI scope (Starlette's ``request.state``)."""
 
     arrived: float  # `perf_counter` time at which its bytes came, s; the server may set it
+    route: "Route | None"  # None: no route has the path
     headers: dict[bytes, bytes]  # by name in lower case; `join_headers`
     deadline: float  # `perf_counter` time at which the caller stops waiting, s; from X-Deadline-Ms
     key: Key  # the API key

@@ -15,7 +15,6 @@ from service.endpoints.batches import BidsAnswer, CardsAnswer, InferencesAnswer
 from service.endpoints.catalogue import PoliciesAnswer, ReasonsAnswer, RulesAnswer
 from service.endpoints.health import Ready, Status, VersionAnswer
 from service.endpoints.results import ResultsAnswer
-from service.metrics import OTHER_ROUTE
 from service.problems import ProblemTypeInfo, problem_of
 from spades.contract import examples
 from spades.contract.answer_types import BidAnswer, BlindAnswer, CardAnswer, InferenceAnswer, PassAnswer
@@ -63,7 +62,7 @@ class Route(NamedTuple):
     path: str
     method: Literal["GET", "POST"]  # GET: HEAD too
     endpoint: Endpoint
-    operation: Operation | None = None  # None: not in the OpenAPI document
+    operation: Operation | None = None  # None: not in the OpenAPI document (pages, and the document itself)
     max_body_bytes: int = 0  # 0: a body is not read
     needs_key: bool = True  # if API keys are set
     may_be_shed: bool = True  # while the process is overloaded
@@ -289,9 +288,3 @@ def route_of(path: str) -> Route | None:
             if path.startswith(prefix):
                 return templated
     return route
-
-
-def label_of(path: str) -> str:
-    """Return the route of a request's path as a label of the metrics and a field of the access log."""
-    route = route_of(path)
-    return OTHER_ROUTE if route is None else route.path

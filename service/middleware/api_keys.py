@@ -12,7 +12,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from service.keys import Bucket, Key, Keys
 from service.metrics import Metrics
 from service.problems import ProblemError, send_problem
-from service.routes import route_of
 
 REFUSALS_RATE = 100.0  # answers with 401 per second; more of them wait
 REFUSALS_AT_ONCE = 100.0  # burst after a pause
@@ -30,7 +29,7 @@ class ApiKeyMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request with a valid key through; its state gets the key."""
-        route = route_of(scope["path"]) if scope["type"] == "http" else None
+        route = scope["state"]["route"] if scope["type"] == "http" else None
         if scope["type"] != "http" or (route is not None and not route.needs_key):
             await self.app(scope, receive, send)
             return

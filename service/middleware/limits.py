@@ -8,20 +8,18 @@ routes are never refused, so that a health check does not mistake a busy worker 
 A body is read by the endpoint. Its size is counted, and its deadline is checked, while its parts arrive.
 """
 
-import asyncio
 import math
-import re
 from time import perf_counter
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.problems import ProblemError, deadline_exceeded, overloaded, send_problem
+from service.middleware.deadlines import read_deadline, receive_in_time, send_in_time
+from service.problems import ProblemError, overloaded, send_problem
 from service.requests import AppState, RequestState
-from service.routes import MAX_BODY_BYTES, route_of
+from service.routes import MAX_BODY_BYTES
 
 MAX_LARGE_BODIES_BYTES = 24 * 1024 * 1024  # in all, for bodies that are too large for a single bid
 _LIMIT_DIGITS = len(str(MAX_BODY_BYTES))  # a Content-Length with fewer digits is below every limit
-_MILLISECONDS = re.compile(rb"[0-9]{1,9}(\.[0-9]{1,6})?")
 
 
 class LimitsMiddleware:
@@ -48,7 +46,7 @@ class LimitsMiddleware:
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         request: RequestState = scope["state"]
-        route = route_of(scope["path"])
+        route = request["route"]
         waited_s = perf_counter() - request["arrived"]
         if waited_s > self._longest_wait_s or self._in_flight > self._max_in_flight:
             if route is None or route.may_be_shed:
@@ -58,18 +56,20 @@ class LimitsMiddleware:
         if route is None or not route.max_body_bytes or scope["method"] != route.method:
             await self.app(scope, receive, send)
             return
-        headers = request["headers"]
+        headers, deadline = request["headers"], math.inf
         try:
             _check_content(headers, route.max_body_bytes)
-            deadline = _deadline(headers, request["arrived"])
-            self.state.check_deadline(deadline, perf_counter(), started=False)
+            if (milliseconds := headers.get(b"x-deadline-ms")) is not None:
+                deadline = read_deadline(milliseconds, request["arrived"])
+                self.state.check_deadline(deadline, perf_counter(), started=False)
         except ProblemError as problem:
             await send_problem(problem, scope, receive, send)
             return
         if deadline < math.inf:
             request["deadline"] = deadline
-            send = _send_in_time(deadline, scope, receive, send)
-        body = _Body(self, receive, route.max_body_bytes, deadline)
+            send = send_in_time(deadline, scope, receive, send)
+            receive = receive_in_time(deadline, receive, self.state)
+        body = _Body(self, receive, route.max_body_bytes)
         try:
             await self.app(scope, body.receive, send)
         finally:
@@ -82,24 +82,20 @@ class LimitsMiddleware:
 
 
 class _Body:
-    """Receives the parts of one body, at most ``most`` bytes, until the ``deadline`` (`perf_counter`, s)."""
+    """Receives the parts of one body, at most ``most`` bytes."""
 
-    __slots__ = ("_deadline", "_limits", "_most", "_receive", "_size", "counted_bytes")
+    __slots__ = ("_limits", "_most", "_receive", "_size", "counted_bytes")
 
-    def __init__(self, limits: LimitsMiddleware, receive: Receive, most: int, deadline: float) -> None:
+    def __init__(self, limits: LimitsMiddleware, receive: Receive, most: int) -> None:
         self.counted_bytes = 0  # of `LimitsMiddleware.large_bodies_bytes`
         self._limits = limits
         self._receive = receive
         self._most = most
-        self._deadline = deadline
         self._size = 0
 
     async def receive(self) -> Message:
-        """Return the next message; raise `ProblemError` if the body is too large or the deadline has passed."""
-        if self._deadline == math.inf:
-            message = await self._receive()
-        else:
-            message = await self._receive_in_time()
+        """Return the next message; raise `ProblemError` if the body is too large."""
+        message = await self._receive()
         if message["type"] == "http.request":
             self._size += len(message.get("body", b""))
             if self._size > self._most:
@@ -108,36 +104,12 @@ class _Body:
                 self._count_large()
         return message
 
-    async def _receive_in_time(self) -> Message:
-        try:
-            message = await asyncio.wait_for(self._receive(), self._deadline - perf_counter())
-        except TimeoutError:
-            raise deadline_exceeded() from None
-        if not message.get("more_body", False):
-            self._limits.state.check_deadline(self._deadline, perf_counter(), started=False)
-        return message
-
     def _count_large(self) -> None:
         limits, more = self._limits, self._size - self.counted_bytes
         if limits.large_bodies_bytes + more > MAX_LARGE_BODIES_BYTES:
             raise limits.shed()
         limits.large_bodies_bytes += more
         self.counted_bytes = self._size
-
-
-def _send_in_time(deadline: float, scope: Scope, receive: Receive, send: Send) -> Send:
-    """Return a function that sends an answer, or the 504 instead of a 200 that comes after the ``deadline``."""
-    too_late = False
-
-    async def send_or_refuse(message: Message) -> None:
-        nonlocal too_late
-        if message["type"] == "http.response.start" and message["status"] == 200 and perf_counter() > deadline:
-            too_late = True
-            await send_problem(deadline_exceeded(), scope, receive, send)
-        elif not too_late:
-            await send(message)
-
-    return send_or_refuse
 
 
 def _check_content(headers: dict[bytes, bytes], most: int) -> None:
@@ -157,18 +129,6 @@ def _check_content(headers: dict[bytes, bytes], most: int) -> None:
     if coding is not None and coding.strip().lower() not in (b"identity", b""):
         detail = "the body has a Content-Encoding; accepted: JSON without one"
         raise ProblemError("unsupported-media-type", detail, headers=[("accept-encoding", "identity")])
-
-
-def _deadline(headers: dict[bytes, bytes], arrived: float) -> float:
-    """Return the caller's deadline, a `perf_counter` time in s (inf: none), for a request that came at ``arrived``."""
-    milliseconds = headers.get(b"x-deadline-ms")
-    if milliseconds is None:
-        return math.inf
-    text = milliseconds.strip()
-    if not _MILLISECONDS.fullmatch(text):
-        quoted = text[:40].decode("ascii", "replace")
-        raise ProblemError("invalid-deadline", f"X-Deadline-Ms is {quoted!r}; accepted: milliseconds, such as 25")
-    return arrived + float(text) / 1000.0
 
 
 def _too_large(most: int) -> ProblemError:

@@ -16,9 +16,10 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.access_log import Answered
+from service.metrics import OTHER_ROUTE
 from service.problems import internal_error, problem_response
 from service.requests import AppState, RequestState, join_headers
-from service.routes import label_of
+from service.routes import route_of
 
 CLIENT_GONE = 499  # in the metrics and the access log: the caller has disconnected and gets no answer
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:/+=@-]{1,128}")
@@ -45,6 +46,7 @@ class RequestLogMiddleware:
         request: RequestState = scope.setdefault("state", {})
         arrived = request.setdefault("arrived", perf_counter())
         headers = request["headers"] = join_headers(scope["headers"])
+        route = request["route"] = route_of(scope["path"])
         request_id = self._request_id(headers.get(b"x-request-id"))
         traceparent = headers.get(b"traceparent")
         added = [(b"x-request-id", request_id)]
@@ -78,13 +80,13 @@ class RequestLogMiddleware:
             metrics.in_flight.dec()
             status = status or 500
             seconds = perf_counter() - arrived
-            route = label_of(scope["path"])
-            metrics.answered(route, status, seconds)
+            label = OTHER_ROUTE if route is None else route.path
+            metrics.answered(label, status, seconds)
             if status == 500 or random() < state.access_log.share:
                 key = request.get("key")
                 name = None if key is None else key.name
                 tables = request.get("tables")
-                answered = Answered(scope["method"], route, status, seconds, request_id, traceparent, name, tables)
+                answered = Answered(scope["method"], label, status, seconds, request_id, traceparent, name, tables)
                 state.access_log.write(answered)
 
     def _request_id(self, value: bytes | None) -> bytes:

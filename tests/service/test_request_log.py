@@ -124,10 +124,10 @@ def test_a_bug_is_told_to_nobody(call, request_body, monkeypatch, caplog):
 
 
 def test_a_bug_of_a_middleware_is_answered_too(call, monkeypatch, caplog):
-    def fail(path):
+    def fail():
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr("service.middleware.limits.route_of", fail)
+    monkeypatch.setattr("service.middleware.limits.perf_counter", fail)
     assert call("GET", "/healthz").json()["type"] == "/problems/internal-error"
     assert "a bug" in caplog.text
 

@@ -158,8 +158,11 @@ class InputError(Exception):
 
 def request_on_stdin() -> Any:
     """Return the JSON value on standard input."""
+    text = sys.stdin.buffer.read()
+    if not text.strip():
+        raise InputError("standard input is empty; accepted: one request as a JSON object")
     try:
-        return json.loads(sys.stdin.buffer.read(), parse_constant=_no_constant)
+        return json.loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise InputError(f"standard input is not JSON: {error}; accepted: one request as a JSON object") from None
 

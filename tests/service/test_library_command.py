@@ -171,7 +171,7 @@ def test_faults_go_to_stderr_all_at_once(capsys):
         ("card", json.dumps(examples.SEARCH_REQUEST), "/player: player is search@1, which only a server plays"),
         ("bid", json.dumps(examples.REQUEST | {"tables": "1.7"}), "/tables: tables is 1.7; accepted: "),
         ("blind", "[]", "the request is an array; accepted: an object"),
-        ("blind", "", "standard input is not JSON: Expecting value"),
+        ("blind", "", "standard input is empty; accepted: one request"),
         ("bid", '{"hand": NaN}', "standard input is not JSON: found NaN"),
         ("bid", "[" * 100_000, "standard input is not JSON: "),
         ("infer", "\udcff", "standard input is not JSON: "),

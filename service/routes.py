@@ -276,15 +276,10 @@ ROUTES: Final = (
     Route("/docs", "GET", pages.docs, needs_key=False, may_be_shed=False),
     Route("/static/{name}", "GET", pages.static, needs_key=False, may_be_shed=False),
 )
-_BY_PATH: Final = {route.path: route for route in ROUTES}
+ROUTE_BY_PATH: Final = {route.path: route for route in ROUTES}
 _BY_PREFIX: Final = [(route.path.partition("{")[0], route) for route in ROUTES if "{" in route.path]
 
 
-def route_of(path: str) -> Route | None:
-    """Return the route of a request's path; None if there is none."""
-    route = _BY_PATH.get(path)
-    if route is None:
-        for prefix, templated in _BY_PREFIX:
-            if path.startswith(prefix):
-                return templated
-    return route
+def templated_route(path: str) -> Route | None:
+    """Return the route with a variable part that a request's path matches; None if there is none."""
+    return next((route for prefix, route in _BY_PREFIX if path.startswith(prefix)), None)

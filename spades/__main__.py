@@ -22,14 +22,13 @@ from spades.set_options import options_of
 from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 
 try:
-    from spades.contract import answers
     from spades.contract.answer_text import bid_text, card_text
-    from spades.contract.bid_request import read_bid, read_blind
-    from spades.contract.card_request import SEARCH, read_card
+    from spades.contract.bid_request import bid_answer, blind_nil_answer, decide_blind_nil, read_bid, read_blind
+    from spades.contract.card_request import SEARCH, card_answer, read_card
     from spades.contract.faults import Fault, RequestError
     from spades.contract.fields import POLICIES, unknown_tables
-    from spades.contract.inference_request import read_inference
-    from spades.contract.pass_request import read_pass
+    from spades.contract.inference_request import inference_answer, read_inference
+    from spades.contract.pass_request import pass_answer, read_pass
 except ModuleNotFoundError as missing:
     if missing.name != "pydantic":
         raise
@@ -175,12 +174,12 @@ def _no_constant(text: str) -> None:
 
 
 def _bid(request: Any, tables: TableSet) -> Mapping[str, Any]:
-    return answers.bid_answer(read_bid(request, tables.games, options_of(tables)), tables, tables.version)
+    return bid_answer(read_bid(request, tables.games, options_of(tables)), tables, tables.version)
 
 
 def _blind(request: Any, tables: TableSet) -> Mapping[str, Any]:
     call = read_blind(request, tables.games, options_of(tables))
-    return answers.blind_nil_answer(call, answers.decide_blind_nil(call, tables), tables.version)
+    return blind_nil_answer(call, decide_blind_nil(call, tables), tables.version)
 
 
 def _card(request: Any, tables: TableSet) -> Mapping[str, Any]:
@@ -188,15 +187,15 @@ def _card(request: Any, tables: TableSet) -> Mapping[str, Any]:
     if call.search is not None:
         detail = f"player is {SEARCH}, which only a server plays; accepted: leave out player"
         raise RequestError([Fault("/player", "unsupported-player", detail)])
-    return answers.card_answer(call)
+    return card_answer(call)
 
 
 def _pass(request: Any, _: TableSet) -> Mapping[str, Any]:
-    return answers.pass_answer(read_pass(request))
+    return pass_answer(read_pass(request))
 
 
 def _infer(request: Any, tables: TableSet) -> Mapping[str, Any]:
-    return answers.inference_answer(read_inference(request), tables.readers, tables.version)
+    return inference_answer(read_inference(request), tables.readers, tables.version)
 
 
 class Command(NamedTuple):

@@ -24,18 +24,9 @@ from spades.play.card_explanation import PLAYERS, explain_card
 from spades.play.history import Known, state_at_turn, write_scores
 from spades.play.tricks import legal_cards, write_rules
 from spades.policies import BEST, SERVED
-from spades.position import (
-    EXPLAINED,
-    NO_SCORES,
-    NOT_EXPLAINED,
-    Position,
-    accepted_bags,
-    bags_below,
-    check_bids,
-    check_scores,
-)
+from spades.position import EXPLAINED, NO_SCORES, NOT_EXPLAINED, Position, check_bids, check_scores
 from spades.rules import CLASSIC, CUTTHROAT, FIELDS, VARIANTS, Rules, describe
-from spades.scoring import Standing
+from spades.scoring import Standing, accepted_bags, bags_below
 from spades.set_options import bidder_of, options_of
 from spades.skill import decide_with_skill, position_seed
 from spades.tableset import TableSet

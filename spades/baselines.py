@@ -6,7 +6,7 @@ published, except for the rounding of IO, which the paper does not state. These 
 
 from typing import NamedTuple
 
-from spades.bis.regular import limit_takes
+from spades.bis.estimates import limit_takes
 from spades.cards import ACE, KING, QUEEN, TEN, spades_of
 from spades.legal import BLIND_NIL
 from spades.options import Policy

@@ -22,9 +22,18 @@ from spades.bis.blind_nil import (
 )
 from spades.bis.conventions import CONVENTION_RULES, SILENT
 from spades.bis.cutthroat import CutthroatDecision
-from spades.bis.nil import FOUR_SPADES, GRID, NOT_RULED_OUT, RULED_OUT_CODES, Nil
+from spades.bis.estimates import (
+    AS_COUNTED,
+    BY_RULES,
+    FOUR_SPADES,
+    GRID,
+    NOT_RULED_OUT,
+    NUMBER_RULES,
+    RULED_OUT_CODES,
+    Nil,
+    Regular,
+)
 from spades.bis.partnership import NO_RULE, RULE_NAMES, BisDecision
-from spades.bis.regular import AS_COUNTED, BY_RULES, NUMBER_RULES, Regular
 from spades.cards import CARD_NAMES, RANKS, SPADES, SUIT_BITS
 from spades.legal import BLIND_NIL, NIL, NIL_BIT, NO_BID, contract_of, is_nil, variant_of
 from spades.options import RAW, SINGLE, Policy

@@ -10,7 +10,7 @@ errors (`Policy.noise_sd`). A policy without level and style does not use these 
 from math import exp
 from typing import Any
 
-from spades.bis.nil import SURE_LOSER
+from spades.bis.estimates import SURE_LOSER
 from spades.options import BIS, IO, LIKE_BIS, LIKE_WINPROB, SIMPLE, WEAK, WINPROB, Policy
 from spades.random_numbers import hash_normal, hash_uniform
 from spades.winprob.candidates import TIE_TOLERANCE

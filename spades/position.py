@@ -13,7 +13,7 @@ from spades.errors import Contradiction, PositionError, refuse
 from spades.legal import BLIND_NIL, NO_BID, TRICKS, bid_contradictions, contract_of, deck_number, is_nil
 from spades.options import Policy
 from spades.rules import CLASSIC, CUTTHROAT, Rules, overrides_of
-from spades.scoring import START, Standing, game_winner
+from spades.scoring import START, Standing, accepted_bags, bags_below, scores_beyond_goals
 from spades.tables import Tables
 
 # ---- the auction -----------------------------------------------------------------------------------------------------
@@ -142,8 +142,6 @@ def tricks_of_sides(seat: int, tricks: tuple[float, float, float, float]) -> tup
 # ---- the position ----------------------------------------------------------------------------------------------------
 
 NO_SCORES = (0, 0, 0, 0)
-SCORE_LIMIT = 10_000  # points, either way
-MAX_BAGS = 99
 
 
 class Position(NamedTuple):
@@ -248,42 +246,6 @@ def check_scores(
     for index, detail in scores_beyond_goals(by_seat if rules.variant == CUTTHROAT else standing[:2], rules):
         raise PositionError(f"{names[index]} is {detail}")
     return standing, by_seat
-
-
-def bags_below(rules: Rules) -> int:
-    """Return the number of bags that a side never reaches: the penalty removes them at that number."""
-    return rules.bag_limit if rules.bags else MAX_BAGS + 1
-
-
-def accepted_bags(rules: Rules) -> str:
-    """Return what an error says about accepted bags."""
-    why = ", because the penalty comes at rules.bag_limit" if rules.bags else ""
-    return f"0..{bags_below(rules) - 1}{why}"
-
-
-def scores_beyond_goals(points: Sequence[int], rules: Rules) -> list[tuple[int, str]]:
-    """Return what cannot be true of the points of two sides or four seats before a round: nothing if the game goes on.
-
-    Of each score that is at or beyond a goal: its index, and its value with what is accepted.
-    """
-    if not is_over(points, rules):
-        return []
-    found = []
-    low, high = max(rules.lose + 1, -SCORE_LIMIT), rules.win - 1
-    tie = "the same points for both sides" if len(points) == 2 else "a highest score that two seats share"
-    for index, value in enumerate(points):
-        if not low <= value <= high:
-            goal = f"{rules.win} (rules.win)" if value > high else f"{rules.lose} (rules.lose)"
-            found.append((index, f"{value}, but the game ends at {goal}; accepted: {low}..{high}, or {tie}"))
-    return found
-
-
-def is_over(points: Sequence[int], rules: Rules) -> bool:
-    """Return whether a game with these points of two sides, or of four seats, is over."""
-    if len(points) == 2:
-        return game_winner(points[0], points[1], rules) != 0
-    highest = max(points)
-    return (highest >= rules.win or min(points) <= rules.lose) and points.count(highest) == 1
 
 
 # ---- what policies get -----------------------------------------------------------------------------------------------

@@ -169,7 +169,7 @@ _BID_NUMBERS = {
 
 # ---- a nil that is ruled out, and the nil rules of rb, ms and io ----------------------------------------------------
 
-# The first twelve are those of `bis.nil.RULED_OUT_CODES`.
+# The first twelve are those of `bis.estimates.RULED_OUT_CODES`.
 _NIL_REASONS = {
     "partner": "partner bid nil",
     "ace-of-spades": "ace of spades",

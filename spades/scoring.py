@@ -4,6 +4,7 @@ Bids are tricks 0..13 or BLIND_NIL; all scores are points. The simulator uses th
 end-of-game rules use them for projections.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from spades.legal import BLIND_NIL, NIL, contract_of, is_nil
@@ -11,6 +12,8 @@ from spades.rules import TRICKS_ARE_BAGS, TRICKS_COUNT_FOR_CONTRACT, Rules
 
 TEN_TRICKS = 10  # with `ten_for_200` a contract of exactly ten wins or loses TEN_POINTS
 TEN_POINTS = 200
+SCORE_LIMIT = 10_000  # points, either way
+MAX_BAGS = 99
 
 
 class Standing(NamedTuple):
@@ -125,3 +128,42 @@ def game_winner(score: int, other: int, rules: Rules) -> int:
         if score < other:
             return -1
     return 0
+
+
+# ---- scores before a round -------------------------------------------------------------------------------------------
+
+
+def bags_below(rules: Rules) -> int:
+    """Return the number of bags that a side never reaches: the penalty removes them at that number."""
+    return rules.bag_limit if rules.bags else MAX_BAGS + 1
+
+
+def accepted_bags(rules: Rules) -> str:
+    """Return what an error says about accepted bags."""
+    why = ", because the penalty comes at rules.bag_limit" if rules.bags else ""
+    return f"0..{bags_below(rules) - 1}{why}"
+
+
+def scores_beyond_goals(points: Sequence[int], rules: Rules) -> list[tuple[int, str]]:
+    """Return what cannot be true of the points of two sides or four seats before a round: nothing if the game goes on.
+
+    Of each score that is at or beyond a goal: its index, and its value with what is accepted.
+    """
+    if not is_over(points, rules):
+        return []
+    found = []
+    low, high = max(rules.lose + 1, -SCORE_LIMIT), rules.win - 1
+    tie = "the same points for both sides" if len(points) == 2 else "a highest score that two seats share"
+    for index, value in enumerate(points):
+        if not low <= value <= high:
+            goal = f"{rules.win} (rules.win)" if value > high else f"{rules.lose} (rules.lose)"
+            found.append((index, f"{value}, but the game ends at {goal}; accepted: {low}..{high}, or {tie}"))
+    return found
+
+
+def is_over(points: Sequence[int], rules: Rules) -> bool:
+    """Return whether a game with these points of two sides, or of four seats, is over."""
+    if len(points) == 2:
+        return game_winner(points[0], points[1], rules) != 0
+    highest = max(points)
+    return (highest >= rules.win or min(points) <= rules.lose) and points.count(highest) == 1

@@ -6,12 +6,12 @@
 - `conventions`: the threshold of a nil that answers partner's signal.
 - `variants`: nil threshold, its slope and the offset in whiz, suicide and with jokers.
 - `cutthroat`: the same in cutthroat, and how much each piece of SOLO wins.
-- `rules`: the effect of stakes and limits (`spades.bis.regular`).
+- `rules`: the effect of stakes and limits (`spades.bis.estimates`).
 - `srp`, `srp@1` and `srp@4`: how much each piece that SRP 2, SRP 1 or SRP 4 added wins.
 - `leads`: the weights of SRP 4's leads (`spades.play.srp.leads`).
 - `levels`: the noise of each skill level.
 
-Nothing is written. The constants are in `spades.policies` and `spades.bis.regular`, with their
+Nothing is written. The constants are in `spades.policies` and `spades.bis.estimates`, with their
 source.
 """
 

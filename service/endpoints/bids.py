@@ -20,8 +20,7 @@ from service.requests import AppState, RequestState, app_state, json_response, r
 from service.shadow import AnsweredBid
 from service.table_sets import OpenSet, TableSets
 from spades.contract.answer_types import BidAnswer
-from spades.contract.answers import bid_answer, blind_nil_answer, decide_blind_nil
-from spades.contract.bid_request import read_bid, read_blind
+from spades.contract.bid_request import bid_answer, blind_nil_answer, decide_blind_nil, read_bid, read_blind
 from spades.position import NOT_EXPLAINED
 
 _JSON_TYPE = (b"content-type", b"application/json")

@@ -19,10 +19,9 @@ from service.searchers import BusyError, opening
 from service.table_sets import TableSets
 from spades.cards import CARD_NAMES, cards_of
 from spades.contract.answer_types import CardAnswer, TriedCard
-from spades.contract.answers import card_answer, pass_answer
-from spades.contract.card_request import CardCall, Search, read_card
+from spades.contract.card_request import CardCall, Search, card_answer, read_card
 from spades.contract.faults import Fault, RequestError
-from spades.contract.pass_request import read_pass
+from spades.contract.pass_request import pass_answer, read_pass
 from spades.legal import deck_number
 from spades.play import SEARCH_VERSION, card_reason, explain_card, legal_cards
 from spades.tableset import TableSet

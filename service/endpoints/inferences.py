@@ -23,8 +23,13 @@ from service.requests import AppState, app_state, json_response, read_json, requ
 from service.table_sets import TableSets
 from spades.cards import CARD_NAMES
 from spades.contract.answer_types import InferenceItemAnswer
-from spades.contract.answers import inferred_from, probabilities_answer
-from spades.contract.inference_request import InferenceCall, read_inference, read_inference_item
+from spades.contract.inference_request import (
+    InferenceCall,
+    inferred_from,
+    probabilities_answer,
+    read_inference,
+    read_inference_item,
+)
 from spades.inference import Readers, Seats, Unseen, draw, sampler_of
 from spades.legal import deck_number
 

@@ -19,7 +19,7 @@ from service.access_log import Answered
 from service.metrics import OTHER_ROUTE
 from service.problems import internal_error, problem_response
 from service.requests import AppState, RequestState, join_headers
-from service.routes import route_of
+from service.routes import ROUTE_BY_PATH, templated_route
 
 CLIENT_GONE = 499  # in the metrics and the access log: the caller has disconnected and gets no answer
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:/+=@-]{1,128}")
@@ -46,7 +46,8 @@ class RequestLogMiddleware:
         request: RequestState = scope.setdefault("state", {})
         arrived = request.setdefault("arrived", perf_counter())
         headers = request["headers"] = join_headers(scope["headers"])
-        route = request["route"] = route_of(scope["path"])
+        path = scope["path"]
+        route = request["route"] = ROUTE_BY_PATH.get(path) or templated_route(path)
         request_id = self._request_id(headers.get(b"x-request-id"))
         traceparent = headers.get(b"traceparent")
         added = [(b"x-request-id", request_id)]
@@ -71,7 +72,7 @@ class RequestLogMiddleware:
         except ClientDisconnect:
             status = request.get("refused_status", CLIENT_GONE)
         except Exception:
-            _logger.exception("%s failed, request id %s", scope["path"], request_id.decode("ascii"))
+            _logger.exception("%s failed, request id %s", path, request_id.decode("ascii"))
             if status:  # the answer has begun, so only the server can end it
                 status = 500
                 raise

@@ -12,9 +12,20 @@ describes the whole bidder. `spades.decide` bids with a hand;
 from spades.bis.blind_nil import HIGH_SUM, decide_blind_nil
 from spades.bis.conventions import BIG5_BID, BIG5_MOST_TAKES, covers_nil, partner_signalled
 from spades.bis.cutthroat import CutthroatDecision, bis_cutthroat, own_and_best
-from spades.bis.nil import GRID, NOT_RULED_OUT, Nil, NilTerms, consider_nil, interpolate, nil_value
+from spades.bis.estimates import (
+    GRID,
+    MOST_RUFFS,
+    NOT_RULED_OUT,
+    Nil,
+    NilTerms,
+    Regular,
+    certain_tricks,
+    consider_nil,
+    interpolate,
+    limit_takes,
+    nil_value,
+)
 from spades.bis.partnership import BisDecision, Endgame, bis
-from spades.bis.regular import MOST_RUFFS, Regular, certain_tricks, limit_takes
 
 __all__ = [
     "BIG5_BID",

@@ -9,12 +9,16 @@ docs/explanation/how-bis-bids.md, "Cutthroat".
 
 from typing import NamedTuple
 
-from spades.bis.nil import (
+from spades.bis.estimates import (
     NOT_RULED_OUT,
     Nil,
     NilTerms,
+    Regular,
+    at_least_certain,
+    bag_offset,
     consider_nil,
     expected_contract_points,
+    regular_takes,
     scaled_nil_threshold,
     shifted_threshold,
 )
@@ -27,7 +31,6 @@ from spades.bis.partnership import (
     Proposal,
     can_win,
 )
-from spades.bis.regular import Regular, at_least_certain, bag_offset, regular_takes
 from spades.cards import suits_of
 from spades.legal import NO_BID, nearest_allowed
 from spades.options import Policy

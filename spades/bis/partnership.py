@@ -20,27 +20,25 @@ from spades.bis.conventions import (
     reserved_bid,
     signal,
 )
-from spades.bis.nil import (
+from spades.bis.estimates import (
+    AS_COUNTED,
+    CERTAIN,
     NIL_STAKE,
     NOT_RULED_OUT,
     Nil,
     NilTerms,
-    consider_nil,
-    partnership_threshold,
-    ruled_out,
-    scaled_nil_threshold,
-    shifted_threshold,
-)
-from spades.bis.regular import (
-    AS_COUNTED,
-    CERTAIN,
     Regular,
     at_least_certain,
     bag_offset,
+    consider_nil,
     contract_is_ten,
     limit_takes,
     number_under_rules,
+    partnership_threshold,
     regular_takes,
+    ruled_out,
+    scaled_nil_threshold,
+    shifted_threshold,
 )
 from spades.cards import suits_of
 from spades.legal import BLIND_NIL, NO_BID, contract_of, extra_spades_of, nearest_allowed, nil_threshold

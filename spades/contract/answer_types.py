@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
-from spades.bis.nil import VOID_FACTOR
+from spades.bis.estimates import VOID_FACTOR
 from spades.contract.fields import POLICY_PATTERN, BidderName
 from spades.reasons import NUMBERS, REASONS, SEARCH_USUAL, Number
 

@@ -1,11 +1,13 @@
-"""Requests for a bid and for a blind nil: what POST /v1/bid, /v1/bid/blind and /v1/bids accept, and how it is read.
+"""Requests for a bid and for a blind nil, and their answers: POST /v1/bid, /v1/bid/blind and /v1/bids.
 
 `BidRequest` and `BlindRequest` declare the fields; reading, faults and the OpenAPI document come from them. A null
 counts as left out. `read_bid` and `read_blind` turn a JSON value into a call that the bidding code takes, or raise
-`RequestError` with every fault at once.
+`RequestError` with every fault at once. `bid_answer` and `blind_nil_answer` decide a call and return the fields of
+`answer_types` in the order of the contract.
 """
 
 import json
+import zlib
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, NamedTuple, Required
 
@@ -13,6 +15,11 @@ from pydantic import Field, StrictInt, TypeAdapter, with_config
 from pydantic_core import core_schema
 from typing_extensions import TypedDict
 
+from spades.bidder import BlindDecision, decide, decide_blind
+from spades.contract.answer_types import (
+    BidAnswer,
+    BlindAnswer,
+)
 from spades.contract.cards_and_bids import Hand, LegalBids, PreviousBids
 from spades.contract.faults import Fault, RequestError, pointer, quote
 from spades.contract.fields import (
@@ -39,14 +46,16 @@ from spades.contract.fields import (
     with_level_and_style,
     with_players,
 )
+from spades.explanations import success_curve
 from spades.levels import LARGEST_SEED
 from spades.options import Policy
-from spades.policies import BEST, POLICY_KINDS, SERVED
+from spades.policies import BEST, POLICY_KINDS, SERVED, with_skill
 from spades.position import BRIEF, EXPLAINED, NOT_EXPLAINED, Position
-from spades.rules import FIELDS, VARIANTS, Rules, describe
+from spades.rules import FIELDS, VARIANTS, Rules, describe, seed_values
 from spades.scoring import Standing
 from spades.set_options import Bidder, SetOptions, bidder_of, plays_conventions
-from spades.skill import position_seed
+from spades.skill import decide_with_skill, position_seed
+from spades.tableset import TableSet
 from spades.winprob.games import SHIPPED, WON_VARIANTS, Games
 
 MAX_ITEMS: Final = 512  # requests in one POST /v1/bids
@@ -343,3 +352,55 @@ def _convention_fault(policy: str, convention: str, rules: Rules) -> Fault:
 def read_bids(data: Any) -> list[Any]:
     """Return the unread requests in the body of a batch. Raises `RequestError`."""
     return read_batch(data, _BIDS)
+
+
+# ---- the answer ------------------------------------------------------------------------------------------------------
+
+
+_SEEDED: Final = Policy._fields.index("level")  # a blind nil's seed has the policy's fields before this one
+
+
+def bid_answer(call: BidCall, tables: TableSet, version: str) -> BidAnswer:
+    """Decide a bid; return the answer. ``version``: of the tables, as the answer names it."""
+    policy = call.policy
+    if policy.level:
+        decision = decide_with_skill(call.position, policy, tables, call.legal, call.explain, call.seed)
+    else:
+        decision = decide(call.position, policy, tables, call.legal, call.explain)
+    answer: BidAnswer = {
+        "bid": decision.bid,
+        "kind": decision.kind,
+        "policy": call.policy_text,
+        "tables": version,
+        "assumed": call.assumed,
+    }
+    if policy.noise_sd:
+        answer["seed"] = call.seed
+    explanation = decision.explanation
+    if explanation is not None:
+        if call.curve and "probability" in explanation["nil"]:
+            explanation["nil"]["curve"] = success_curve(call.position, policy, tables)
+        answer["explanation"] = explanation  # type: ignore[typeddict-item]  # tests check its fields
+    return answer
+
+
+def decide_blind_nil(call: BlindCall, tables: TableSet) -> BlindDecision:
+    """Decide whether to bid blind nil. Without a seed, one is made from the request, the same in every process."""
+    standing, rules, seed = call.standing, call.rules, call.seed
+    # Level and style apply to a hand, which has not been seen yet.
+    policy = with_skill(call.bidder.policy._replace(level=0, aggression=0.0, nil_bias=0.0))
+    if seed is None:
+        content = (*call.bids, *standing, *seed_values(rules), *policy[:_SEEDED])
+        seed = zlib.crc32(repr(content).encode())
+    return decide_blind(call.bids, standing.us, standing.them, rules, policy, seed, tables)
+
+
+def blind_nil_answer(call: BlindCall, decision: BlindDecision, version: str) -> BlindAnswer:
+    """Return the answer with a decision of `decide_blind_nil`. ``version``: of the tables."""
+    return {
+        "blind_nil": decision.blind_nil,
+        "policy": call.bidder.text,
+        "tables": version,
+        "assumed": call.assumed,
+        "explanation": decision.explanation,  # type: ignore[typeddict-item]
+    }

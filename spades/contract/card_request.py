@@ -1,4 +1,4 @@
-"""Requests for a card: what POST /v1/card accepts, a round in progress, and how it is read."""
+"""Requests for a card, a round in progress, and their answers: POST /v1/card."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, NamedTuple, Required
@@ -6,6 +6,10 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, Required
 from pydantic import Field, PlainValidator, StrictInt, TypeAdapter, ValidationInfo, WithJsonSchema, with_config
 from typing_extensions import TypedDict
 
+from spades.cards import CARD_NAMES, cards_of
+from spades.contract.answer_types import (
+    CardAnswer,
+)
 from spades.contract.cards_and_bids import CARD_SCHEMA, FourBids, Given, Hand, Received, card_list
 from spades.contract.faults import Fault, Place, RequestError, fault_of, json_type, pointer, refusal
 from spades.contract.fields import (
@@ -23,13 +27,13 @@ from spades.contract.fields import (
     score_faults,
     scores_in,
 )
-from spades.legal import TRICKS, deck_of
+from spades.legal import TRICKS, deck_number, deck_of
 from spades.passing import check_pass
-from spades.play.card_explanation import NEWEST, NEWEST_ALONE
+from spades.play.card_explanation import NEWEST, NEWEST_ALONE, PLAYERS, explain_card
 from spades.play.history import Known, state_at_turn, write_scores
 from spades.play.state import PlayState
-from spades.play.tricks import write_rules
-from spades.rules import VARIANTS, Rules
+from spades.play.tricks import legal_cards, write_rules
+from spades.rules import CUTTHROAT, VARIANTS, Rules
 from spades.winprob.games import SHIPPED, WON_VARIANTS, Games
 
 SEARCH: Final = "search@1"
@@ -197,3 +201,22 @@ def _search_faults(request: Mapping[str, Any], rules: Rules, games: Games) -> li
 def read_cards(data: Any) -> list[Any]:
     """Return the unread requests in the body of a batch. Raises `RequestError`."""
     return read_batch(data, _CARDS)
+
+
+# ---- the answer ------------------------------------------------------------------------------------------------------
+
+
+def card_answer(call: CardCall) -> CardAnswer:
+    """Choose the card with a rule-based player; return the answer."""
+    state, seat = call.state, call.seat
+    names = CARD_NAMES[deck_number(call.rules)]
+    player, choose = PLAYERS[call.rules.variant == CUTTHROAT]
+    card = choose(state, seat)
+    legal = legal_cards(state.hand[seat], state.trick_size, state.trick[0], state.broken)
+    return {
+        "card": names[card],
+        "player": player,
+        "legal": [names[one] for one in cards_of(legal)],
+        "assumed": call.assumed,
+        "reasons": explain_card(state, seat, card, call.rules),  # type: ignore[typeddict-item]
+    }

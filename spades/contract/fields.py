@@ -47,9 +47,9 @@ from spades.errors import PolicyError, RulesError
 from spades.inference.holders import BIDDERS
 from spades.options import CONVENTIONS, FULL_LEVEL, PLAYER_KINDS, Policy
 from spades.policies import BEST, SERVED, decider_of, parse_policy, with_skill
-from spades.position import MAX_BAGS, NO_SCORES, SCORE_LIMIT, accepted_bags, bags_below, scores_beyond_goals
+from spades.position import NO_SCORES
 from spades.rules import CUTTHROAT, FIELDS, PRESETS, VARIANTS, Flag, Integer, Rule, Rules, make_rules
-from spades.scoring import START, Standing
+from spades.scoring import MAX_BAGS, SCORE_LIMIT, START, Standing, accepted_bags, bags_below, scores_beyond_goals
 from spades.winprob.games import Games, nearest_errors
 
 DEFAULT_PRESET: Final = "classic"

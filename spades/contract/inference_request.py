@@ -1,4 +1,4 @@
-"""Requests about the unseen cards: what POST /v1/inference accepts, what a viewer knows of a round."""
+"""Requests about the unseen cards, what a viewer knows of a round, and their answers: POST /v1/inference."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, NamedTuple, Required
@@ -6,7 +6,11 @@ from typing import Annotated, Any, Final, NamedTuple, Required
 from pydantic import Field, PlainValidator, StrictInt, TypeAdapter, ValidationInfo, WithJsonSchema, with_config
 from typing_extensions import TypedDict
 
-from spades.cards import SUIT_TEXTS, SUITS
+from spades.cards import CARD_NAMES, SUIT_TEXTS, SUITS
+from spades.contract.answer_types import (
+    InferenceAnswer,
+    InferenceItemAnswer,
+)
 from spades.contract.bid_request import Seed
 from spades.contract.cards_and_bids import CARD_SCHEMA, HAND_SCHEMA, Given, Hand, MadeBids, Received, card_list
 from spades.contract.faults import Fault, Place, RequestError, fault_of, json_type, pointer, quote, refusal
@@ -24,9 +28,9 @@ from spades.contract.fields import (
     score_faults,
     scores_in,
 )
-from spades.inference.holders import Bids, nils_unread, reads_bids
-from spades.inference.knowledge import SPECTATOR, View, contradictions, viewers_pass, with_first_trick
-from spades.legal import TRICKS, deck_of
+from spades.inference.holders import Bids, Inferred, Readers, infer_from_view, nils_unread, random_deals, reads_bids
+from spades.inference.knowledge import NOTHING_FITS, SPECTATOR, View, contradictions, viewers_pass, with_first_trick
+from spades.legal import TRICKS, deck_number, deck_of
 from spades.rules import VARIANTS, Rules
 
 MAX_DEALS: Final = 1000
@@ -248,3 +252,48 @@ def _call_of(data: Any, validate: Any) -> InferenceCall:
 def read_inferences(data: Any) -> list[Any]:
     """Return the unread requests in the body of a batch. Raises `RequestError`."""
     return read_batch(data, _INFERENCES)
+
+
+# ---- the answer ------------------------------------------------------------------------------------------------------
+
+
+_DECIMALS: Final = 9  # of probabilities in inferences; their sum over up to 52 cards is exact to 1e-7
+
+
+def inferred_from(call: InferenceCall, readers: Readers) -> Inferred:
+    """Return who may hold each unseen card; raise `RequestError` if no deal fits. ``readers``: of the tables."""
+    inferred = infer_from_view(call.view, call.bids, call.rules, readers)
+    if inferred is None:
+        raise RequestError([Fault("/bids", "contradiction", NOTHING_FITS)])
+    return inferred
+
+
+def probabilities_answer(call: InferenceCall, inferred: Inferred, version: str) -> InferenceItemAnswer:
+    """Return the answer without deals, made from the result of `inferred_from`. ``version``: of the tables."""
+    unseen, exact = inferred.unseen, inferred.deals.probabilities
+    names = [CARD_NAMES[deck_number(call.rules)][card] for card in unseen.cards]
+    columns = list(zip(exact.round(_DECIMALS).T.tolist(), exact.T.tolist(), strict=True))
+    seats = sorted((seat, column) for column, seat in enumerate(unseen.seats))
+    return {
+        "seats": {
+            # A probability above 0 is not rounded to 0.
+            str(seat): {name: rounded or p for name, rounded, p in zip(names, *columns[column], strict=True) if p}
+            for seat, column in seats
+        },
+        "tables": version,
+        "policy": call.bids.bidder,
+        "assumed": call.assumed,
+    }
+
+
+def inference_answer(call: InferenceCall, readers: Readers, version: str) -> InferenceAnswer:
+    """Return the answer with its deals; raise `RequestError` if no deal fits. ``version``: of the tables."""
+    inferred = inferred_from(call, readers)
+    answer: InferenceAnswer = {**probabilities_answer(call, inferred, version)}  # type: ignore[typeddict-item]
+    if call.deals:
+        names = CARD_NAMES[deck_number(call.rules)]
+        answer["deals"] = [
+            {str(seat): [names[card] for card in cards] for seat, cards in deal.items()}
+            for deal in random_deals(inferred, call.deals, call.seed)
+        ]
+    return answer

@@ -1,15 +1,19 @@
-"""Requests for cards to pass: what POST /v1/pass accepts, a hand after the bidding, and how it is read."""
+"""Requests for cards to pass, a hand after the bidding, and their answers: POST /v1/pass."""
 
 from typing import Annotated, Any, NamedTuple, Required
 
 from pydantic import Field, StrictInt, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
+from spades.contract.answer_types import (
+    PassAnswer,
+)
 from spades.contract.cards_and_bids import Exchanged, FourBids, Hand
 from spades.contract.faults import Fault, RequestError, pointer
 from spades.contract.fields import REQUEST_CONFIG, RulesField, read_fields
-from spades.legal import BLIND_NIL, is_nil
-from spades.passing import MOST_PASSED, cards_to_pass, gives_first
+from spades.explanations import explain_pass
+from spades.legal import BLIND_NIL, deck_number, deck_of, is_nil
+from spades.passing import MOST_PASSED, cards_to_pass, given_cards, gives_first
 from spades.rules import CUTTHROAT, Rules
 
 
@@ -76,3 +80,15 @@ def read_pass(data: Any) -> PassCall:
     if faults:
         raise RequestError(faults)
     return PassCall(hand, received, seat, bids[seat], number, rules)
+
+
+# ---- the answer ------------------------------------------------------------------------------------------------------
+
+
+def pass_answer(call: PassCall) -> PassAnswer:
+    """Choose the cards to give; return the answer."""
+    hand = call.hand | call.received
+    deck = deck_of(call.rules)
+    given = given_cards(hand, call.bid, call.number, deck)
+    reasons = explain_pass(hand, given, deck & ~hand, is_nil(call.bid), deck_number(call.rules))
+    return {"cards": [reason["card"] for reason in reasons], "to": call.seat ^ 2, "reasons": reasons}  # type: ignore[typeddict-item]

@@ -8,7 +8,7 @@ this module calls the functions of the card player in the order in which the pla
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from spades.bis.regular import spade_tricks_against
+from spades.bis.estimates import spade_tricks_against
 from spades.cards import CARD_NAMES, FIRST_SPADE, SPADES, spades_of
 from spades.legal import deck_number, is_nil
 from spades.play import solo

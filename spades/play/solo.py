@@ -5,7 +5,7 @@ comes first: the seat's own, then an opponent's. Otherwise the goal decides betw
 made like SRP (`spades.play.srp`) and uses those parts of it that need no partner. A change of play needs a new version.
 """
 
-from spades.bis.regular import spade_tricks_against
+from spades.bis.estimates import spade_tricks_against
 from spades.cards import FIRST_SPADE, JACK, KING, SPADE_BITS, highest, lowest, spades_of
 from spades.legal import contract_of, is_nil
 from spades.play.srp.follow import discard

@@ -9,7 +9,7 @@ the simulator with loops (`tables.engine.winprob`).
 
 from typing import Any
 
-from spades.bis.nil import NOT_RULED_OUT
+from spades.bis.estimates import NOT_RULED_OUT
 from spades.legal import NIL_BIT, bids_between, contract_of, nearest_allowed
 from spades.options import Policy
 from spades.position import Auction

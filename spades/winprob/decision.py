@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spades.bis.nil import Nil
-from spades.bis.regular import Regular
+from spades.bis.estimates import Nil, Regular
 from spades.cards import RANKS, spades_of, suits_of
 from spades.legal import EVERY_BID
 from spades.passing import suits_after_pass

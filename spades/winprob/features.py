@@ -8,8 +8,7 @@ labels (`tables.learning`).
 
 from typing import NamedTuple
 
-from spades.bis.nil import LOW_FOUR, Nil, NilTerms, consider_nil
-from spades.bis.regular import Regular, certain_tricks, regular_takes
+from spades.bis.estimates import LOW_FOUR, Nil, NilTerms, Regular, certain_tricks, consider_nil, regular_takes
 from spades.cards import spades_of, suits_of, without_jokers
 from spades.legal import NO_BID, extra_spades_of, is_nil
 from spades.options import FULL, PLAYER_KINDS

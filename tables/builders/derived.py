@@ -1,4 +1,4 @@
-"""Exact tables of tricks: high cards of a side suit, ruffs and spades, for `spades.bis.regular`.
+"""Exact tables of tricks: high cards of a side suit, ruffs and spades, for `spades.bis.estimates`.
 
 Nothing is sampled or fitted. The tricks of side suits and ruffs are probabilities from `p_length`, those of spades are
 counted. The tables go to side_high.npy, ruffs.npy, spade_high.npy and spade_takes.npy.

@@ -11,7 +11,7 @@ def _modules(package: str, names: str) -> tuple[str, ...]:
 
 KERNELS = (
     *_modules("spades", "cards random_numbers scoring legal tables passing position"),
-    *_modules("spades.bis", "regular nil conventions partnership"),
+    *_modules("spades.bis", "estimates conventions partnership"),
     *_modules("spades.winprob", "outcomes features candidates"),
     "spades.bis.cutthroat",
     "spades.baselines",

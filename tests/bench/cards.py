@@ -15,8 +15,7 @@ import orjson
 
 from spades.bidder import decide
 from spades.cards import CARD_NAMES, DECK, cards_of
-from spades.contract.answers import card_answer
-from spades.contract.card_request import read_card
+from spades.contract.card_request import card_answer, read_card
 from spades.play import explain_card, play_card, srp4
 from spades.policies import parse_policy
 from spades.position import Position

@@ -19,8 +19,7 @@ from service.endpoints.batches import BIDS_BATCH, answer_in_slices
 from service.requests import AppState
 from service.settings import Settings
 from spades.bidder import decide
-from spades.contract.answers import bid_answer
-from spades.contract.bid_request import read_bid
+from spades.contract.bid_request import bid_answer, read_bid
 from spades.contract.examples import REQUEST
 from spades.tableset import open_tables
 from tests.one_set import one_set

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from spades.bis.nil import LOW_FOUR, Nil, NilTerms
+from spades.bis.estimates import LOW_FOUR, Nil, NilTerms, Regular
 from spades.bis.partnership import Proposal
-from spades.bis.regular import Regular
 from spades.cards import DECK, DECK_BITS, JACK, JOKERS_DECK, SPADE_BITS, TEN, cards_of, suits_of
 from spades.legal import BLIND_NIL, EVERY_BID, NO_BID
 from spades.levels import DRAWS_PER_SEED, LARGEST_SEED
@@ -565,10 +564,10 @@ def liked(rng: random.Random) -> tuple:
 CUTTHROAT = make_rules("cutthroat")
 Maker = Callable[[random.Random], tuple[Any, ...]]
 SCORING, POSITION = "spades.scoring.", "spades.position."
-REGULAR = "spades.bis.regular."
+REGULAR = "spades.bis.estimates."
 SIGNALS, BLIND = "spades.bis.conventions.", "spades.bis.blind_nil."
 HABITS = "tables.logs.habits."
-NIL, PARTNERSHIP_BIS, BASELINES = "spades.bis.nil.", "spades.bis.partnership.", "spades.baselines."
+NIL, PARTNERSHIP_BIS, BASELINES = "spades.bis.estimates.", "spades.bis.partnership.", "spades.baselines."
 TRICKS, DEAL = "spades.play.tricks.", "tables.engine.deal."
 WINNING, WINPROB, OUTCOMES_OF = (
     "spades.winprob.outcomes.",
@@ -1062,8 +1061,8 @@ TEXTS = {
         "spades.passing.check_pass",
         "spades.tables.dtypes_of",
     ),
-    *("spades.position." + name for name in ("check_bids", "check_scores", "is_over", "bags_below", "accepted_bags")),
-    "spades.position.scores_beyond_goals",
+    *("spades.position." + name for name in ("check_bids", "check_scores")),
+    *(SCORING + name for name in ("is_over", "bags_below", "accepted_bags", "scores_beyond_goals")),
 }
 # Compared as a part of `play_pairs` (test_rounds.py), which the simulators compile anyway. They are most of its code.
 WITHIN_A_PAIR = {GAME + "play_game", SOLO_GAME + "play_cutthroat_game"}

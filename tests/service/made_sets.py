@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from service.table_sets import TableSets
-from spades.contract.answers import bid_answer
-from spades.contract.bid_request import read_bid
+from spades.contract.bid_request import bid_answer, read_bid
 from spades.manifest import MANIFEST, SEAL, read_manifest, sealed
 from spades.tableset import DEFAULT_DIRECTORY
 

@@ -13,7 +13,7 @@ from service.endpoints import batches
 from service.fair_turns import SLICE_S
 from service.problems import ProblemError
 from spades.bidder import decide
-from spades.contract import answers
+from spades.contract import bid_request
 from spades.contract.faults import RequestError
 from tests.conftest import committed_tables
 from tests.one_set import one_set
@@ -33,7 +33,7 @@ class Work:
         self._loads = orjson.loads
         self._bodies = 0
         monkeypatch.setattr(batches, "perf_counter", lambda: self.now)
-        monkeypatch.setattr(answers, "decide", self._decide)
+        monkeypatch.setattr(bid_request, "decide", self._decide)
         monkeypatch.setattr(requests, "orjson", self)
         monkeypatch.setattr(batches, "orjson", self)
 

@@ -108,7 +108,7 @@ def test_the_derived_lot_is_the_same_in_another_process(call, body):
     del body["seed"]
     program = (
         "import sys, orjson\n"
-        "from spades.contract.answers import decide_blind_nil\n"
+        "from spades.contract.bid_request import decide_blind_nil\n"
         "from spades.contract.bid_request import read_blind\n"
         "from spades.tableset import open_tables\n"
         "print(decide_blind_nil(read_blind(orjson.loads(sys.argv[1])), open_tables()).explanation['lot'])\n"

@@ -10,10 +10,9 @@ import pytest
 
 from examples.play_a_game import Client
 from examples.play_a_game import play_game as over_http
-from spades.bis.regular import spade_tricks_against
+from spades.bis.estimates import spade_tricks_against
 from spades.cards import CARD_NAMES, FIRST_SPADE, cards_of, spades_of
-from spades.contract.answers import card_answer
-from spades.contract.card_request import MAX_CARD_ITEMS, read_card
+from spades.contract.card_request import MAX_CARD_ITEMS, card_answer, read_card
 from spades.contract.examples import CARD_ANSWER, CARD_REQUEST
 from spades.legal import contract_of, is_nil
 from spades.play import (

@@ -16,7 +16,7 @@ from service import __version__
 from service.app import create_app
 from service.problems import MEDIA_TYPE, TYPES
 from spades.bidder import Decision, decide
-from spades.contract import answers
+from spades.contract import bid_request
 from spades.contract.examples import PASS_REQUEST
 from spades.errors import TablesError
 from spades.policies import POLICY_KINDS
@@ -211,7 +211,7 @@ def test_a_decision_that_takes_too_long(call, request_body, monkeypatch):
         time.sleep(0.02)
         return Decision(3, "regular", None)
 
-    monkeypatch.setattr(answers, "decide", slow)
+    monkeypatch.setattr(bid_request, "decide", slow)
     _problem(call("POST", "/bid", json=request_body, headers={"x-deadline-ms": "10"}), "deadline-exceeded")
     body = {"requests": [request_body] * 2}
     _problem(call("POST", "/v1/bids", json=body, headers={"x-deadline-ms": "10"}), "deadline-exceeded")
@@ -222,7 +222,7 @@ def test_a_bug_is_a_500_that_tells_nothing(call, request_body, monkeypatch, capl
         raise RuntimeError("in /opt/secret")
 
     with monkeypatch.context() as patch:
-        patch.setattr(answers, "decide", broken)
+        patch.setattr(bid_request, "decide", broken)
         response = call("POST", "/bid", json=request_body)
         _problem(response, "internal-error")
         assert "secret" not in response.text
@@ -274,7 +274,7 @@ def test_one_items_bug_fails_it_alone(call, request_body, monkeypatch):
             raise RuntimeError("/opt/secret")
         return real(position, *others)
 
-    monkeypatch.setattr(answers, "decide", sometimes)
+    monkeypatch.setattr(bid_request, "decide", sometimes)
     unlucky = request_body | {"scores": {"us": 13}}
     response = call("POST", "/v1/bids", json={"requests": [request_body, unlucky, request_body]})
     assert [answer["status"] for answer in response.json()["answers"]] == [200, 500, 200]

@@ -23,10 +23,15 @@ from service.fair_turns import SLICE_S, FairTurns
 from service.keys import new_key
 from service.problems import ProblemError
 from spades.cards import DECK, cards_of, parse_card
-from spades.contract.answers import probabilities_answer
 from spades.contract.examples import INFERENCE_ANSWER, INFERENCE_REQUEST, SHORT_INFERENCE_REQUEST, SPECTATOR_REQUEST
 from spades.contract.faults import CODES, RequestError
-from spades.contract.inference_request import MAX_DEALS, MAX_INFERENCE_ITEMS, InferenceRequest, read_inference
+from spades.contract.inference_request import (
+    MAX_DEALS,
+    MAX_INFERENCE_ITEMS,
+    InferenceRequest,
+    probabilities_answer,
+    read_inference,
+)
 from spades.inference import draw, sampler_of
 from spades.inference.holders import ONE, VALUE_UNIT, WEIGHT_UNIT, infer_from_view, readers_of
 from tests.conftest import ROOT, committed_tables
@@ -281,7 +286,7 @@ def test_faults_name_what_is_wrong(call):
 
 
 def test_a_request_for_which_the_bids_leave_no_deal(call, monkeypatch):
-    monkeypatch.setattr("spades.contract.answers.infer_from_view", lambda *_: None)
+    monkeypatch.setattr("spades.contract.inference_request.infer_from_view", lambda *_: None)
     (fault,) = call("POST", "/v1/inference", json=MIDWAY).json()["errors"]
     assert (fault["pointer"], fault["code"]) == ("/bids", "contradiction")
 

@@ -86,7 +86,7 @@ def test_the_log_is_sampled_but_for_failures(call, request_body, monkeypatch):
     def fail(*_):
         raise TablesError("a bug")
 
-    monkeypatch.setattr("spades.contract.answers.decide", fail)
+    monkeypatch.setattr("spades.contract.bid_request.decide", fail)
     assert [line["status"] for line in _lines(service, 0.0, call, requests[0])] == [500]
 
 
@@ -111,7 +111,7 @@ def test_a_bug_is_told_to_nobody(call, request_body, monkeypatch, caplog):
     def fail(*_):
         raise TablesError("/secret/path is broken")
 
-    monkeypatch.setattr("spades.contract.answers.decide", fail)
+    monkeypatch.setattr("spades.contract.bid_request.decide", fail)
     service = _service()
     answer = call("POST", "/bid", service, json=request_body, headers={"X-Request-ID": "table-17"})
     assert answer.json()["type"] == "/problems/internal-error"

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from spades.contract.examples import BLIND_REQUEST, CARD_REQUEST, INFERENCE_REQUEST, REQUEST
 from spades.play import PlayState
-from spades.position import is_over
 from spades.rules import NO_LOSING_GOAL, PRESETS, Rules
-from spades.scoring import game_winner
+from spades.scoring import game_winner, is_over
 from tables.engine.cutthroat import cutthroat_winner
 
 _GOING_ON = [

@@ -11,7 +11,7 @@ from service.roles import Canary
 from service.settings import Settings
 from service.table_sets import open_sets
 from spades.bidder import decide
-from spades.contract import answers
+from spades.contract import bid_request
 from tests.service.asgi_calls import answer
 from tests.service.made_sets import BLIND, HAND, expected
 from tests.service.test_metrics import _samples
@@ -79,7 +79,7 @@ def test_a_fault_of_the_shadow_is_counted_and_logged_once(call, serving, sets, w
             raise ValueError("a bug")
         return decide(position, policy, tables, *rest)
 
-    monkeypatch.setattr(answers, "decide", fail)
+    monkeypatch.setattr(bid_request, "decide", fail)
     found = _answers(serving, *[HAND] * 5)
     assert found == [expected(sets, sets.default.version, HAND)] * 5
     assert _shadowed(call, serving) == {("bis", "failed"): 5}

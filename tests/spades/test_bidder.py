@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from spades.bidder import decide, nearest_legal
 from spades.cards import parse_pbn
-from spades.contract.answers import bid_answer
-from spades.contract.bid_request import read_bid
+from spades.contract.bid_request import bid_answer, read_bid
 from spades.legal import BLIND_NIL
 from spades.manifest import Manifest
 from spades.policies import SERVED, parse_policy

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from spades.bidder import decide
-from spades.bis.nil import SURE_LOSER
+from spades.bis.estimates import SURE_LOSER
 from spades.cards import DECK, cards_of, parse_pbn
 from spades.errors import PolicyError
 from spades.explanations import MOST_IN_BRIEF

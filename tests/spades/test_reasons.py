@@ -15,12 +15,19 @@ from spades import explanations, policies, skill
 from spades.bidder import decide, turn_of
 from spades.bis.blind_nil import BLIND_NIL_RULES
 from spades.bis.conventions import CONVENTION_RULES
-from spades.bis.nil import FOUR_SPADES, NOT_RULED_OUT, PARTNER_NIL, RULED_OUT_CODES, Nil
+from spades.bis.estimates import (
+    BY_RULES,
+    FOUR_SPADES,
+    NOT_RULED_OUT,
+    NUMBER_RULES,
+    PARTNER_NIL,
+    RULED_OUT_CODES,
+    Nil,
+    Regular,
+)
 from spades.bis.partnership import RULE_NAMES
-from spades.bis.regular import BY_RULES, NUMBER_RULES, Regular
 from spades.cards import parse_pbn
-from spades.contract.answers import bid_answer
-from spades.contract.bid_request import read_bid
+from spades.contract.bid_request import bid_answer, read_bid
 from spades.explanations import FORCED, MOST_IN_BRIEF, contract_reasons, explain_winprob, nil_details
 from spades.legal import NO_BID
 from spades.play import card_explanation

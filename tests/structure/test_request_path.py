@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.request_path import request_path
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/explanation/architecture.md"
-MOST_FILES = 22
+MOST_FILES = 18
 
 
 def test_the_page_shows_the_path_of_a_bid():

@@ -5,7 +5,7 @@ the spade tricks that are certain, the risk of bags and, from SRP 2 on, the game
 version of SRP is the set of pieces that it uses (`pieces_in_use`).
 """
 
-from spades.bis.regular import spade_tricks_against
+from spades.bis.estimates import spade_tricks_against
 from spades.cards import FIRST_SPADE, highest, spades_of
 from spades.legal import contract_of, is_nil
 from spades.play.state import PlayState

@@ -5,7 +5,7 @@ side's goal decides between taking and losing tricks. A seat plays with the piec
 `PlayState.pieces`.
 """
 
-from spades.bis.regular import spade_tricks_against
+from spades.bis.estimates import spade_tricks_against
 from spades.cards import FIRST_SPADE, SPADE_BITS, highest, lowest, spades_of
 from spades.play.srp.follow import follow_for_tricks, may_ruff
 from spades.play.srp.goals import (

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spades.bis.nil import ACE_OF_SPADES, NOT_RULED_OUT, Nil
+from spades.bis.estimates import ACE_OF_SPADES, NOT_RULED_OUT, Nil, Regular
 from spades.bis.partnership import MOST_TRICKS, RULE_NAMES, Proposal, apply_endgame, can_win, out_of_reach, project
-from spades.bis.regular import Regular
 from spades.legal import BLIND_NIL, NO_BID, allowed_bids
 from spades.options import Policy
 from spades.position import auction_after

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from spades.bidder import decide
-from spades.bis.nil import GRID
+from spades.bis.estimates import GRID
 from spades.cards import parse_pbn
 from spades.manifest import Manifest
 from spades.policies import parse_policy

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spades.bis.nil import (
+from spades.bis.estimates import (
     ACE_OF_SPADES,
     FOUR_SPADES,
     GRID,

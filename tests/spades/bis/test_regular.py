@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spades.bidder import decide
+from spades.bis.estimates import MOST_RUFFS, certain_tricks, limit_takes, regular_takes
 from spades.bis.partnership import MANY_SPADES, bis
-from spades.bis.regular import MOST_RUFFS, certain_tricks, limit_takes, regular_takes
 from spades.cards import parse_pbn, suits_of
 from spades.legal import BLIND_NIL, EVERY_BID
 from spades.options import Policy

@@ -7,9 +7,8 @@ import pytest
 
 from spades.bidder import decide
 from spades.bis.cutthroat import apply_finish, bis_cutthroat, own_and_best, project_race
-from spades.bis.nil import ACE_OF_SPADES, NOT_RULED_OUT, Nil
+from spades.bis.estimates import ACE_OF_SPADES, NOT_RULED_OUT, Nil, Regular
 from spades.bis.partnership import RULE_NAMES, Proposal
-from spades.bis.regular import Regular
 from spades.cards import RANKS, parse_pbn
 from spades.errors import PolicyError
 from spades.legal import EVERY_BID, NO_BID

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from spades.bidder import decide
-from spades.bis.nil import scaled_nil_threshold
-from spades.bis.regular import (
+from spades.bis.estimates import (
     AS_COUNTED,
     BAG_PRICE,
     BAG_SLOPE,
@@ -16,6 +15,7 @@ from spades.bis.regular import (
     Regular,
     bag_offset,
     number_under_rules,
+    scaled_nil_threshold,
 )
 from spades.cards import parse_pbn
 from spades.legal import BLIND_NIL, EVERY_BID, NO_BID, simplified_rules

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spades.contract.answers import card_answer
-from spades.contract.card_request import read_card
+from spades.contract.card_request import card_answer, read_card
 
 CASES = json.loads((Path(__file__).parents[2] / "vectors" / "cards.json").read_text(encoding="utf-8"))
 

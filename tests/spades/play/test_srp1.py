@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades.bis.regular import spade_tricks_against
+from spades.bis.estimates import spade_tricks_against
 from spades.cards import format_card, parse_card
 from spades.play.srp.goals import ALL_PIECES, sum_of_contracts, wants_tricks
 from spades.play.tricks import play_card, unseen_cards

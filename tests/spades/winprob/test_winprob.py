@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spades.bidder import decide
-from spades.bis.nil import Nil
-from spades.bis.regular import Regular
+from spades.bis.estimates import Nil, Regular
 from spades.cards import parse_pbn, suits_of
 from spades.legal import EVERY_BID, NO_BID
 from spades.policies import parse_policy

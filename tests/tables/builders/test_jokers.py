@@ -10,18 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spades.bidder import decide
-from spades.bis.nil import (
+from spades.bis.estimates import (
     BIG_JOKER as BIG_JOKER_OUT,
 )
-from spades.bis.nil import (
+from spades.bis.estimates import (
     FOUR_SPADES,
     JOKER_ACE,
     JOKER_HONOUR,
     NOT_RULED_OUT,
     THREE_ABOVE_JACK,
+    regular_takes,
     ruled_out,
 )
-from spades.bis.regular import regular_takes
 from spades.cards import (
     BIG_JOKER,
     DECK_BITS,

@@ -1,7 +1,7 @@
 """The OpenAPI document: FastAPI's, made from the table of routes.
 
-The endpoints are plain functions of a request, so FastAPI is told here what the table says about each of them: models,
-examples, headers and problems. This module answers no request.
+The endpoints are plain functions of a request, so FastAPI cannot read their models from their signatures. This module
+adds the models, examples, headers and problems that the table declares for each. It answers no request.
 """
 
 from collections.abc import Sequence

@@ -119,7 +119,7 @@ decide_all = entry(_decide_all)
 
 def compiled_us(positions: list[Position], runs: int) -> float:
     """Return the microseconds of one compiled `winprob` decision, the median of several runs."""
-    where = np.array([(at.hand, len(at.bids), *(*at.bids, -1, -1, -1)[:3], *at[2:6]) for at in positions], np.int64)
+    where = np.array([(at.hand, len(at.bids), *(*at.bids, -1, -1, -1)[:3], *at.standing) for at in positions], np.int64)
     t, policy = kernel_tables(open_tables().arrays)[PARTNERSHIP_PROFILE], parse_policy("winprob")
     decide_all(where[:1], positions[0].rules, policy, t)  # compile before the clock starts
     seconds = []

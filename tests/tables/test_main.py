@@ -30,3 +30,9 @@ def test_a_command_that_compiles_says_so_once(monkeypatch, capsys):
     assert found.out == ""
     assert found.err.startswith("python -m tables bench: compiling; ")
     assert found.err.count("\n") == 1
+
+
+@pytest.mark.compiled
+def test_the_bench_times_the_compiled_decision():
+    positions = bench.random_positions(8, seed=1)
+    assert bench.compiled_us(positions, runs=1) > 0.0

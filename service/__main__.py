@@ -1,23 +1,19 @@
 """The command line of the service: `python -m service serve`, `key` and `tables-version`.
 
-`serve` starts the server. `key` makes an API key. `tables-version` prints the version of a table set. `work` is
-internal: `serve --workers` starts its workers with it. Bids without a server are `python -m spades bid`. Exit codes: 0
-success; 1 the tables, a setting or the address can't be used; 2 wrong arguments.
+`serve` starts the server. `key` makes an API key. `tables-version` prints the version of a table set. Bids without a
+server are `python -m spades bid`. Exit codes: 0 success; 1 the tables, a setting or the address can't be used; 2 wrong
+arguments.
 """
 
 import argparse
-import os
-import socket
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from service import __version__, log
-from service.address import check_address, check_exposure
 from service.keys import new_key
-from service.settings import Settings, SettingsError, from_environment, not_settings
-from service.worker import SupervisorLine
+from service.settings import Settings, SettingsError, from_environment, unknown_settings
 from spades.__main__ import main as spades_command
 from spades.arguments import decimal, integer, run_command
 from spades.errors import TablesError
@@ -40,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         return _serve(options, settings)
     except (SettingsError, TablesError) as error:
-        if given[0] in ("serve", "work"):
+        if given[0] == "serve":
             log.complain("error", str(error))
         else:
             print(f"service: {error}", file=sys.stderr)
@@ -48,27 +44,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _serve(options: argparse.Namespace, settings: Settings) -> int:
-    """Run `serve`, or `work`: a worker that `serve --workers` has started."""
-    if options.command == "serve":
-        for name in not_settings():
-            log.complain(
-                "warning", f"{name} is set, but there is no such setting; docs/reference/settings.md lists them"
-            )
-        check_exposure(settings, options.host, options.allow_unauthenticated)
-        check_address(options.host, options.port)
-    from service.metrics_directory import membership
+    for warning in unknown_settings():
+        log.complain("warning", warning)
     from service.server import serve  # here, because FastAPI takes half a second to import
 
-    if options.command == "work":
-        directory = Path(os.environ["PROMETHEUS_MULTIPROC_DIR"])
-        supervisor = SupervisorLine(options.supervisor, options.ready)
-        with socket.socket(fileno=options.descriptor) as listener, membership(directory, supervisor.pid):
-            return serve(settings, "", 0, listener, supervisor)
-    if options.workers == 1:
-        return serve(settings, options.host, options.port)
-    from service.supervisor import supervise
-
-    return supervise(settings, options.host, options.port, options.workers)
+    return serve(settings, options.host, options.port, options.workers, options.allow_unauthenticated)
 
 
 def _moved_bid(arguments: list[str]) -> int:
@@ -120,10 +100,6 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="accept connections from other machines although no API keys are set",
     )
-    work = commands.add_parser("work")
-    work.add_argument("--descriptor", type=integer, required=True)
-    work.add_argument("--supervisor", type=integer, required=True)
-    work.add_argument("--ready", type=integer, required=True)
 
     key = commands.add_parser("key", help="make an API key and its line for SPADES_API_KEYS_FILE")
     key.add_argument("name", help="the caller's name, for the log")

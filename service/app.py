@@ -7,6 +7,10 @@ problems in the exception handlers of `problems.py`. What the requests of a proc
 
 import asyncio
 import gc
+import logging
+import multiprocessing
+import os
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -17,6 +21,7 @@ from service import __version__
 from service.endpoints.bids import DirectBidsMiddleware, bid
 from service.keys import read_keys
 from service.middleware.api_keys import ApiKeyMiddleware
+from service.middleware.exposure import ExposureMiddleware
 from service.middleware.limits import LimitsMiddleware
 from service.middleware.request_log import RequestLogMiddleware
 from service.openapi import openapi_document
@@ -24,20 +29,28 @@ from service.problems import add_exception_handlers
 from service.requests import AppState
 from service.routes import METRICS, ROUTES
 from service.settings import Settings, from_environment
+from service.signals import handle_signals
 from service.table_sets import open_sets
 
+_SWITCH_S = 0.0001  # longest time that another thread may delay the event loop; Python's default is 5 ms
+_logger = logging.getLogger("service")
 
-def create_app(settings: Settings | None = None) -> FastAPI:
+
+def create_app(settings: Settings | None = None, *, started_by_serve: bool = False) -> FastAPI:
     """Return the app. ``settings``: default from the environment; raises `SettingsError` if one can't be used.
 
-    The lifespan opens the tables, unless ``app.state.serve`` was called before.
+    The lifespan opens the tables, unless ``app.state.serve`` was called before. ``started_by_serve``: `python -m
+    service serve` has checked the address, and starts the separate listener for metrics if the settings want one.
     """
     settings = from_environment() if settings is None else settings
     state = AppState(settings)
+    state.started_by_serve = started_by_serve
     middleware = [Middleware(RequestLogMiddleware, state), Middleware(LimitsMiddleware, state)]
     if settings.api_keys_file is not None:
         keys = read_keys(settings.api_keys_file, settings.key_rate)
         middleware.append(Middleware(ApiKeyMiddleware, keys, state.metrics))
+    elif not started_by_serve:
+        middleware.append(Middleware(ExposureMiddleware))
     middleware.append(Middleware(DirectBidsMiddleware, [route.path for route in ROUTES if route.endpoint is bid]))
     app = FastAPI(
         title="Spades bidding service",
@@ -51,7 +64,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False},  # looking for a provider takes 3 us a request
     )
     app.state = state  # type: ignore[assignment]  # instead of Starlette's untyped one
-    routes = [route for route in ROUTES if route.path != METRICS or settings.metrics_address is None]
+    own_listener = started_by_serve and settings.metrics_address is not None
+    routes = [route for route in ROUTES if route.path != METRICS or not own_listener]
     for route in routes:
         app.add_route(route.path, route.endpoint, methods=[route.method])
     add_exception_handlers(app)
@@ -67,15 +81,29 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.openapi()  # made now, so that no request waits for it
     if state.settings.search_processes:
         await state.searchers.start(state.settings.search_processes, state.settings.queue_ms)
-    state.metrics.call_soon = asyncio.get_running_loop().call_soon
-    watching = asyncio.create_task(state.watch_tables())
+    if not state.started_by_serve:
+        _warn_without_serve(state.settings)
+    tasks = [asyncio.create_task(state.measure_lag()), asyncio.create_task(state.watch_tables())]
     # Exclude from garbage collection the objects that live as long as the process. A full collection then stops the
     # event loop for 0.2 ms, not for 10 to 18 ms.
     gc.collect()
     gc.freeze()
-    yield
-    watching.cancel()
+    sys.setswitchinterval(_SWITCH_S)
+    with handle_signals(state.drain, state.settings.drain_s):
+        yield
+    for task in tasks:
+        task.cancel()
     state.drain()
-    state.metrics.call_soon = None
     await state.searchers.close()
     state.close_logs()
+
+
+def _warn_without_serve(settings: Settings) -> None:
+    """Log what `python -m service serve` would have done, and nothing else does."""
+    if settings.metrics_address is not None:
+        _logger.warning("SPADES_METRICS_ADDRESS is not used: only `python -m service serve` starts that listener")
+    if multiprocessing.parent_process() is not None and "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+        _logger.error(
+            "several workers, but PROMETHEUS_MULTIPROC_DIR is not set: /metrics shows one of them; set it to an empty "
+            "directory, or start the service with `python -m service serve --workers N`"
+        )

@@ -99,7 +99,7 @@ class Searchers:
         `TablesError` if one can't be started; then none is left.
         """
         self._longest_wait_s = queue_ms / 1000.0 or math.inf
-        self._metrics.search_processes["wanted"].set(processes)
+        self._metrics.gauge("spades_search_processes", "wanted").set(processes)
         try:
             started = await asyncio.gather(*(self._new() for _ in range(processes)), return_exceptions=True)
             for process in started:
@@ -141,7 +141,7 @@ class Searchers:
         except TimeoutError:
             if left_s > self._longest_wait_s:
                 raise BusyError from None
-            self._metrics.shed["deadline"].inc()
+            self._metrics.shed("deadline")
             raise
 
     async def _answered(self, process: asyncio.subprocess.Process, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -149,7 +149,7 @@ class Searchers:
         try:
             answer = await _ask(process, request, self._times.search_s)
         except (EndedError, TablesError) as error:
-            self._metrics.searches["failed"].inc()
+            self._metrics.counter("spades_searches", "failed").inc()
             _logger.error("a search failed: %s", error)
             if isinstance(error, EndedError):
                 _kill(process)
@@ -157,14 +157,14 @@ class Searchers:
                 self._idle.put_nowait(process)
             raise ProblemError("not-ready", "the search failed; retry later", headers=[("retry-after", "1")]) from error
         self._idle.put_nowait(process)
-        self._metrics.searches["done"].inc()
-        self._metrics.search_seconds.observe(perf_counter() - began)
+        self._metrics.counter("spades_searches", "done").inc()
+        self._metrics.histogram("spades_search_duration_seconds").observe(perf_counter() - began)
         return answer
 
     async def _replace(self, process: asyncio.subprocess.Process) -> None:
         """Offer a process to the requests. Whenever it ends, start another one and offer that."""
         while True:
-            with self._metrics.search_processes["live"].track_inprogress():
+            with self._metrics.gauge("spades_search_processes", "live").track_inprogress():
                 self._idle.put_nowait(process)
                 await process.wait()
             self._all.discard(process)

@@ -1,164 +1,161 @@
-"""The server: uvicorn with this service's settings, protocol and shutdown.
+"""`python -m service serve`: check the settings, the address and the tables, then run the app on uvicorn.
 
-On SIGTERM, /readyz answers 503 and every answer closes its connection. The socket stays open for `SPADES_DRAIN_S`
-seconds, so that load balancers and callers notice. Then requests in progress are finished, and the exit code is 0. A
-second signal stops the server at once. On SIGHUP the tables are read again, while requests are answered.
+uvicorn does all HTTP. It parses with httptools on a loopback address and behind a proxy (SPADES_BEHIND_PROXY), and with
+h11 otherwise, because h11 limits what one connection can cost (docs/adr/0075-stock-server.md). With several workers,
+uvicorn's parent process starts them on one socket, replaces those that end, and restarts them one after the other on
+SIGHUP; `signals` handles the signals of a worker.
 """
 
-import asyncio
+import errno
+import ipaddress
 import os
-import resource
 import signal
 import socket
 import sys
-from time import monotonic, perf_counter
-from types import FrameType
-from typing import Any
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final
 
 import uvicorn
-from uvicorn.server import ServerState
+from fastapi import FastAPI
+from prometheus_client import CollectorRegistry, start_http_server
 
 from service import log
 from service.app import create_app
-from service.metrics_listener import serve_metrics
-from service.protocol.connection import Connection
-from service.protocol.edge import Edge
-from service.protocol.listening import drop_new_connections
-from service.requests import AppState
+from service.keys import read_keys
+from service.metrics import workers_registry
 from service.searchers import check_settings
-from service.settings import Settings
+from service.settings import Settings, SettingsError, from_environment
 from service.table_sets import open_sets
-from service.worker import Hangup, SupervisorLine
+from spades.errors import TablesError
 
-_SWEEP_TICKS = 10  # ticks of 0.1 s between two checks of all connections
-_HANDSHAKE_S = 0.05  # for connections that have begun when the server stops listening
-_SWITCH_S = 0.0001  # longest time that another thread may delay the event loop; Python's default is 5 ms
-
-
-class DrainingServer(uvicorn.Server):
-    """The server of one worker, which also ends when its ``supervisor`` ends."""
-
-    def __init__(
-        self,
-        config: uvicorn.Config,
-        state: AppState,
-        edge: Edge,
-        drain_s: float,
-        hangup: Hangup,
-        supervisor: SupervisorLine | None = None,
-    ) -> None:
-        super().__init__(config)
-        self._hangup = hangup
-        self._reloading: asyncio.Task[None] | None = None
-        self._edge = edge
-        self._supervisor = supervisor
-        self._state = state
-        self._drain_s = drain_s
-        self._exit_at: float | None = None  # monotonic seconds
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Stop because of a signal. Unlike uvicorn, do not raise it again afterwards, so that the exit code is 0."""
-        if self._exit_at is None:
-            self._state.drain()
-            self._exit_at = monotonic() + (self._drain_s if sig == signal.SIGTERM else 0.0)
-        else:
-            self.force_exit = self.should_exit and sig == signal.SIGINT
-            self._exit_at = 0.0
-
-    async def on_tick(self, counter: int) -> bool:
-        """Return whether to leave the main loop; uvicorn calls it every 0.1 s."""
-        if self._exit_at is not None and monotonic() >= self._exit_at:
-            self.should_exit = True
-        if self._reloading is None or self._reloading.done():  # else the next tick looks again
-            if self._hangup.taken() and self._exit_at is None:
-                self._reloading = asyncio.get_running_loop().create_task(self._state.reload())
-        if counter % _SWEEP_TICKS == 0:
-            self._sweep()
-            if self._supervisor is not None and self._exit_at is None:
-                self._supervisor.tell_ready()
-                if self._supervisor.gone:
-                    self.handle_exit(signal.SIGTERM, None)
-        return await super().on_tick(counter)
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Stop listening, then serve the connections that the system had accepted by then: they may hold requests."""
-        listeners = [
-            socket.socket(fileno=os.dup(listener.fileno())) for server in self.servers for listener in server.sockets
-        ]
-        if sockets is None:  # otherwise the other workers listen on the same sockets
-            for listener in listeners:
-                drop_new_connections(listener)
-            await asyncio.sleep(_HANDSHAKE_S)
-        for server in self.servers:
-            server.close()
-        loop = asyncio.get_running_loop()
-        for listener in listeners:
-            with listener:
-                listener.setblocking(False)
-                while True:
-                    try:
-                        connection, _ = listener.accept()
-                    except BlockingIOError:
-                        break
-                    await loop.connect_accepted_socket(lambda: Connection(self._edge, self.server_state), connection)
-        await super().shutdown(sockets)
-
-    def _sweep(self) -> None:
-        connections = self.server_state.connections
-        self._state.metrics.connections.set(len(connections))
-        self._edge.sweep(connections, perf_counter())
+MAX_HEAD_BYTES: Final = 32 * 1024  # for h11: a request's first line and headers, a chunk's head, or trailer fields
+WORKER_START_S: Final = 60  # in which a new worker must be ready, and a running one must answer its parent
+_MULTIPROC_DIR: Final = "PROMETHEUS_MULTIPROC_DIR"
 
 
-def serve(
-    settings: Settings,
-    host: str,
-    port: int,
-    listener: socket.socket | None = None,
-    supervisor: SupervisorLine | None = None,
-) -> int:
-    """Serve until a signal and return the exit code.
+def serve(settings: Settings, host: str, port: int, workers: int, allow_unauthenticated: bool) -> int:
+    """Serve until a signal; return the exit code.
 
-    Raises `TablesError` before listening if the tables can't be used, and `SettingsError` if the settings want searches
-    that cannot run here. A worker has a ``listener`` (a listening socket, used instead of ``host`` and ``port``), and
-    ends when its ``supervisor`` ends.
+    Raises `SettingsError` or `TablesError` before listening if a setting, the address or the tables can't be used.
     """
-    hangup = Hangup()  # before the tables are read, so that a later change is not missed
+    check_exposure(settings, host, allow_unauthenticated)
+    check_address(host, port)
     log.configure()
-    app = create_app(settings)
-    state: AppState = app.state  # type: ignore[assignment]
-    edge = Edge(app, settings, state.metrics)
+    options: dict[str, Any] = {
+        "host": host,
+        "port": port,
+        "loop": "uvloop",
+        "http": "httptools" if is_loopback(host) or settings.behind_proxy else "h11",
+        "ws": "none",
+        "log_config": None,  # `log.configure` has been called
+        "access_log": False,
+        "proxy_headers": False,
+        "server_header": False,
+        "h11_max_incomplete_event_size": MAX_HEAD_BYTES,
+        "timeout_keep_alive": settings.idle_s,
+        "timeout_graceful_shutdown": settings.grace_s,
+        "timeout_worker_healthcheck": WORKER_START_S,
+    }
+    return _serve_alone(settings, options) if workers == 1 else _serve_workers(settings, options, workers)
 
-    def connect(server_state: ServerState, **_: Any) -> Connection:
-        return Connection(edge, server_state)
 
-    config = uvicorn.Config(
-        app,
-        host=host,
-        port=port,
-        loop="uvloop",
-        http=connect,  # type: ignore[arg-type]  # uvicorn calls it as it calls its own classes
-        ws="none",
-        log_config=None,  # `log.configure` has been called
-        access_log=False,
-        proxy_headers=False,
-        server_header=False,
-        timeout_graceful_shutdown=settings.grace_s,
-    )
-    check_settings(settings)
-    state.serve(open_sets(settings))  # no name for them here, so that a reload can release them
-    allow_many_files()
-    sys.setswitchinterval(_SWITCH_S)
-    if settings.metrics_address is not None and listener is None:
-        serve_metrics(settings.metrics_address, state.exposition.text, settings)
-    server = DrainingServer(config, state, edge, settings.drain_s, hangup, supervisor)
-    try:
-        server.run(sockets=None if listener is None else [listener])
-    except SystemExit:
-        return 1  # the address can't be used; uvicorn has logged why
+def _serve_alone(settings: Settings, options: dict[str, Any]) -> int:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # `signals` logs it once the app runs
+    app = _app(settings)
+    app.state.serve(open_sets(settings))
+    _serve_metrics(settings, app.state.metrics.registry)
+    # uvicorn raises the signal that stopped it again, when it has stopped: that is no failure.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: sys.exit(0))
+    server = uvicorn.Server(uvicorn.Config(app, **options))
+    server.run()
     return 0 if server.started else 1
 
 
-def allow_many_files() -> None:
-    """Raise the soft limit of open files to the hard limit: each connection is one open file."""
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+def _serve_workers(settings: Settings, options: dict[str, Any], workers: int) -> int:
+    check_settings(settings)
+    if settings.api_keys_file is not None:
+        read_keys(settings.api_keys_file, settings.key_rate)
+    open_sets(settings)
+    with ExitStack() as stack:
+        directory = os.environ.get(_MULTIPROC_DIR)
+        if directory is None:
+            directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="spades-metrics-"))
+            os.environ[_MULTIPROC_DIR] = directory
+        for path in Path(directory).glob("*.db"):
+            path.unlink()
+        _serve_metrics(settings, workers_registry(directory))
+        uvicorn.run("service.server:worker_app", factory=True, workers=workers, **options)
+    return 0
+
+
+def worker_app() -> FastAPI:
+    """Return the app of one of several workers; end the worker with one line of log if it can't be made."""
+    log.configure()
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        settings = from_environment()
+        app = _app(settings)
+        app.state.serve(open_sets(settings))
+    except (SettingsError, TablesError) as error:
+        log.complain("error", str(error))
+        sys.exit(1)
+    return app
+
+
+def _app(settings: Settings) -> FastAPI:
+    check_settings(settings)
+    return create_app(settings, started_by_serve=True)
+
+
+def _serve_metrics(settings: Settings, registry: CollectorRegistry) -> None:
+    """Start the separate listener for metrics, if the settings name one."""
+    if settings.metrics_address is None:
+        return
+    host, port = settings.metrics_address
+    try:
+        start_http_server(port, host, registry)
+    except OSError as error:
+        text = f"SPADES_METRICS_ADDRESS is {host}:{port}: {error.strerror}; accepted: a free address of this machine"
+        raise SettingsError(text) from None
+
+
+def check_exposure(settings: Settings, host: str, allowed: bool) -> None:
+    """Raise `SettingsError` if other machines could use the service without API keys, unless ``allowed``."""
+    if settings.api_keys_file is None and not allowed and not is_loopback(host):
+        raise SettingsError(
+            f"host is {host!r}, which other machines can reach, and no API keys are set; set SPADES_API_KEYS_FILE, "
+            "use a loopback host, or pass --allow-unauthenticated"
+        )
+
+
+def check_address(host: str, port: int) -> None:
+    """Raise `SettingsError` if another process uses the address, or if this process may not use it."""
+    try:
+        addresses = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        for family, kind, protocol, _, address in addresses:
+            with socket.socket(family, kind, protocol) as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                if family == socket.AF_INET6:
+                    probe.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+                probe.bind(address)
+    except OSError as error:
+        if error.errno in (errno.EADDRINUSE, errno.EACCES):  # uvicorn reports all other errors when it listens
+            raise SettingsError(f"host {host}, port {port}: {error.strerror}; accepted: a free address") from None
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine can connect to ``host``. All addresses of a name must be such addresses.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("0.0.0.0"), is_loopback("")
+    (True, True, False, False)
+    """
+    if not host:
+        return False  # empty: all addresses
+    try:
+        addresses = socket.getaddrinfo(host, None, proto=socket.IPPROTO_TCP)
+    except OSError:
+        return False  # listening there will fail with a message
+    return all(ipaddress.ip_address(str(address[0]).partition("%")[0]).is_loopback for *_, address in addresses)

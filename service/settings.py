@@ -16,6 +16,12 @@ from service.roles import Canary, canary_of
 from spades.arguments import decimal
 
 _PREFIX = "SPADES_"
+# Settings of earlier versions, and what replaces them.
+_GONE = {
+    "SPADES_MAX_CONNECTIONS": "a proxy limits connections (deploy/nginx)",
+    "SPADES_READ_S": "a proxy limits how slowly requests may come (deploy/nginx)",
+    "SPADES_WRITE_S": "a proxy limits how slowly answers may be read (deploy/nginx)",
+}
 
 
 class SettingsError(ValueError):
@@ -72,7 +78,10 @@ def _address(value: str | tuple[str, int] | None) -> tuple[str, int] | None:
     return host.removeprefix("[").removesuffix("]"), int(port)
 
 
-_Seconds = Annotated[float, _number("seconds", 0.1, 3600)]
+def _switch(value: str | bool) -> bool:
+    if value not in (True, False, "0", "1"):
+        raise ValueError("0 or 1")
+    return value in (True, "1")
 
 
 class Settings(BaseSettings):
@@ -102,21 +111,21 @@ class Settings(BaseSettings):
         default=10, description="Seconds that requests in progress may take after that."
     )
     queue_ms: Annotated[float, _number("milliseconds", 0, 60_000)] = Field(
-        default=250.0, description="Milliseconds that a request may wait before it is refused; 0: no limit."
+        default=50.0,
+        description="Milliseconds that the event loop may be behind before requests are refused; 0: no limit.",
     )
     max_in_flight: Annotated[int, _number("requests", 1, 1_000_000, int)] = Field(
         default=1024, description="Requests in progress at once (unfinished bodies, long answers); more are refused."
     )
-    max_connections: Annotated[int, _number("connections", 1, 1_000_000, int)] = Field(
-        default=16_384, description="Open connections; more are answered with 503 and closed."
+    idle_s: Annotated[float, _number("seconds", 0.1, 3600)] = Field(
+        default=75.0,
+        description="Seconds that a connection may stay open between requests; more than a proxy keeps it.",
     )
-    read_s: _Seconds = Field(
-        default=10.0, description="Seconds that a request's head, and then its body, may take to arrive."
+    behind_proxy: Annotated[bool, BeforeValidator(_switch)] = Field(
+        default=False,
+        description="1: only a proxy such as deploy/nginx connects; then httptools reads requests, also beyond "
+        "loopback.",
     )
-    write_s: _Seconds = Field(
-        default=10.0, description="Seconds that a client may read nothing although an answer waits for it."
-    )
-    idle_s: _Seconds = Field(default=75.0, description="Seconds that a connection may stay open between requests.")
     access_log: Annotated[float, _number("a share", 0, 1)] = Field(
         default=0.01, description="Share of requests in the access log, 0 to 1."
     )
@@ -167,10 +176,12 @@ def from_environment() -> Settings:
         raise SettingsError(f"{_variable(str(fault['loc'][0]))} is {fault['input']!r}; accepted: {accepted}") from None
 
 
-def not_settings() -> list[str]:
-    """Return the SPADES_ variables that are not settings. They cause a warning only: an orchestrator may set them."""
+def unknown_settings() -> list[str]:
+    """Return a warning for each SPADES_ variable that is not a setting. It is no error: an orchestrator may set it."""
     known = {_variable(field) for field in Settings.model_fields}
-    return sorted(name for name in os.environ if name.startswith(_PREFIX) and name not in known)
+    unknown = sorted(name for name in os.environ if name.startswith(_PREFIX) and name not in known)
+    accepted = "docs/reference/settings.md lists the settings"
+    return [f"{name} is set, but there is no such setting: {_GONE.get(name, accepted)}" for name in unknown]
 
 
 def _variable(field: str) -> str:

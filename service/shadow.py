@@ -33,14 +33,14 @@ class Shadow:
     """The bids that wait to be decided again."""
 
     def __init__(self, metrics: Metrics) -> None:
-        self._counts = metrics.shadowed
+        self._metrics = metrics
         self._waiting: deque[tuple[OpenSet, AnsweredBid]] = deque()
         self._report_at = 0.0  # `monotonic`, s
 
     def add(self, opened: OpenSet, answered: AnsweredBid) -> None:
         """Decide ``answered`` with the tables of ``opened`` too, in a later turn of the event loop."""
         if len(self._waiting) >= MOST_WAITING:
-            self._counts[answered.policy, "dropped"].inc()
+            self._metrics.counter("spades_shadow_bids", answered.policy, "dropped").inc()
             return
         self._waiting.append((opened, answered))
         if len(self._waiting) == 1:
@@ -50,7 +50,8 @@ class Shadow:
         until = perf_counter() + SLICE_S
         while self._waiting:
             opened, answered = self._waiting[0]
-            self._counts[answered.policy, self._result(opened, answered)].inc()
+            result = self._result(opened, answered)
+            self._metrics.counter("spades_shadow_bids", answered.policy, result).inc()
             self._waiting.popleft()
             if perf_counter() > until:
                 break

@@ -25,7 +25,7 @@ REQUEST = {  # the README's, with `bis`
 
 def request_path() -> list[str]:
     """Return the files of this repository that one POST /bid enters, relative to its root."""
-    app = create_app()
+    app = create_app(started_by_serve=True)
     files: dict[str, None] = {}  # an ordered set
 
     def enter(frame: FrameType, event: str, _: Any) -> None:

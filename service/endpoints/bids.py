@@ -12,7 +12,6 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from service.json_limits import SINGLE_LIMITS
 from service.keys import Key
 from service.metrics import Decided
 from service.problems import REFUSALS, refused
@@ -34,8 +33,7 @@ async def bid(request: Request) -> Response:
 def bid_json(state: AppState, of_request: RequestState, body: bytes) -> bytes:
     """Return the JSON of the bid that the request's ``body`` wants; raise one of `problems.REFUSALS`."""
     sets = state.tables_in_use()
-    answer, decided = answer_bid(state, sets, read_json(body, SINGLE_LIMITS), of_request.get("key"), body)
-    state.metrics.decided(decided)
+    answer = answer_bid(state, sets, read_json(body), of_request.get("key"), body)
     of_request["tables"] = answer["tables"]
     return orjson.dumps(answer)
 
@@ -81,7 +79,7 @@ async def blind_nil(request: Request) -> Response:
     state, of_request = app_state(request), request_state(request)
     body = await request.body()
     sets = state.tables_in_use()
-    data = read_json(body, SINGLE_LIMITS)
+    data = read_json(body)
     chosen = set_for(sets, data, of_request.get("key"), read_blind)
     tables, version = chosen.tables, chosen.version
     call = read_blind(data, tables.games, chosen.options)
@@ -90,19 +88,18 @@ async def blind_nil(request: Request) -> Response:
     seconds = perf_counter() - started
     bidder = call.bidder
     if decision.blind_nil:
-        state.metrics.decided((("blind_nil", bidder.base, bidder.convention, version), seconds))
+        state.metrics.decided(Decided("blind_nil", bidder.base, bidder.convention, version, seconds))
     else:
-        state.metrics.decisions[bidder.base].observe(seconds)  # the bid follows later
+        # the bid follows later
+        state.metrics.histogram("spades_decision_duration_seconds", bidder.base).observe(seconds)
     if sets.shadow is not None and chosen is sets.default:
         state.shadow.add(sets.shadow, AnsweredBid(data, bidder.base, decision.blind_nil, _blind_nil_of))
     of_request["tables"] = version
     return json_response(orjson.dumps(blind_nil_answer(call, decision, version)))
 
 
-def answer_bid(
-    state: AppState, sets: TableSets, data: Any, key: Key | None, body: bytes | None = None
-) -> tuple[BidAnswer, Decided]:
-    """Return the answer to one request, ready for JSON, and what to count for it. ``body``: its bytes, if known.
+def answer_bid(state: AppState, sets: TableSets, data: Any, key: Key | None, body: bytes | None = None) -> BidAnswer:
+    """Return the answer to one request, ready for JSON, and count it. ``body``: its bytes, if known.
 
     Raises `ProblemError` with all faults of a request that can't be used.
     """
@@ -111,12 +108,13 @@ def answer_bid(
     call = read_bid(data, tables.games, chosen.options)
     started = perf_counter()
     answer = bid_answer(call, tables, version)
-    decided = ((answer["kind"], call.base, call.convention, version), perf_counter() - started)
+    seconds = perf_counter() - started
+    state.metrics.decided(Decided(answer["kind"], call.base, call.convention, version, seconds))
     if sets.shadow is not None and chosen is sets.default:
         state.shadow.add(sets.shadow, AnsweredBid(data, call.base, answer["bid"], _bid_of))
     if state.decision_log is not None:
         state.decision_log.decided(data, body, answer)
-    return answer, decided
+    return answer
 
 
 def _bid_of(data: Any, chosen: OpenSet) -> int:

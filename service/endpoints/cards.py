@@ -11,7 +11,6 @@ import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
-from service.json_limits import SINGLE_LIMITS
 from service.keys import Key
 from service.problems import deadline_exceeded, overloaded
 from service.requests import AppState, app_state, json_response, read_json, request_state, set_for
@@ -36,7 +35,7 @@ async def card(request: Request) -> Response:
     deadline = of_request.get("deadline", math.inf)
     body = await request.body()
     sets = state.tables_in_use()
-    data = read_json(body, SINGLE_LIMITS)
+    data = read_json(body)
     chosen = set_for(sets, data, of_request.get("key"), read_card)
     call = read_card(data, chosen.tables.games)
     if call.search is None:
@@ -46,7 +45,7 @@ async def card(request: Request) -> Response:
     except TimeoutError:
         raise deadline_exceeded() from None
     except BusyError:
-        state.metrics.shed["search"].inc()
+        state.metrics.shed("search")
         raise overloaded("all search processes are busy") from None
     of_request["tables"] = chosen.version
     return json_response(orjson.dumps(searched_answer(call, call.search, answer, chosen.version)))
@@ -56,17 +55,17 @@ async def pass_cards(request: Request) -> Response:
     """Answer with the cards that a nil bidder or partner gives the other after the bidding."""
     body = await request.body()
     app_state(request).tables_in_use()
-    return json_response(orjson.dumps(pass_answer(read_pass(read_json(body, SINGLE_LIMITS)))))
+    return json_response(orjson.dumps(pass_answer(read_pass(read_json(body)))))
 
 
-def answer_card(state: AppState, sets: TableSets, data: Any, key: Key | None) -> tuple[CardAnswer, None]:
+def answer_card(state: AppState, sets: TableSets, data: Any, key: Key | None) -> CardAnswer:
     """Return the answer to one request; raise `ProblemError` for a request that can't be used."""
     call = read_card(data)
     if call.search is not None:
         detail = f"player is {call.search.player}, but POST /v1/cards does not search; accepted: leave out player, or "
         detail += "send this request alone to POST /v1/card"
         raise RequestError([Fault("/player", "unsupported-field", detail)])
-    return card_answer(call), None
+    return card_answer(call)
 
 
 def search_request(call: CardCall, search: Search, tables: TableSet) -> dict[str, Any]:

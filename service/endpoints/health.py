@@ -4,6 +4,7 @@
 the tables are mapped, checked and unchanged since then, the warm-up is done, and the service is not shutting down.
 """
 
+import asyncio
 import platform
 from typing import Annotated, Literal, NotRequired
 
@@ -17,7 +18,7 @@ from typing_extensions import TypedDict
 from service import __version__
 from service.endpoints.catalogue import TableOptions, table_options
 from service.problems import TYPES, ProblemError, ProblemTypeInfo, not_ready
-from service.requests import app_state, json_response, request_state
+from service.requests import app_state, json_response
 from service.roles import Role
 from service.table_sets import OpenSet, TableSets
 from spades.contract.answer_types import ANSWER_CONFIG
@@ -104,8 +105,7 @@ async def problem_type(request: Request) -> Response:
 
 async def metrics(request: Request) -> Response:
     """Answer with the metrics for Prometheus: requests, latency, bids, faults and tables."""
-    overloaded = request_state(request).get("overloaded", False)
-    text = await app_state(request).exposition.text_beside_requests(overloaded)
+    text = await asyncio.to_thread(app_state(request).metrics.text)  # it takes 8 to 27 ms, so not in the event loop
     return Response(text, media_type=CONTENT_TYPE_LATEST)
 
 

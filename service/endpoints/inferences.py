@@ -17,7 +17,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from service.fair_turns import SLICE_S
-from service.json_limits import SINGLE_LIMITS
 from service.keys import Key
 from service.requests import AppState, app_state, json_response, read_json, request_state, set_for
 from service.table_sets import TableSets
@@ -64,7 +63,7 @@ async def answer_in_slices(state: AppState, body: bytes, deadline: float, key: K
         try:
             sets = state.tables_in_use()
             state.check_deadline(deadline, perf_counter(), started=False)
-            data = read_json(body, SINGLE_LIMITS)
+            data = read_json(body)
             chosen = set_for(sets, data, key, lambda data, _: read_inference(data))
             readers, version = chosen.readers, chosen.version
             call = read_inference(data)
@@ -91,14 +90,14 @@ async def answer_in_slices(state: AppState, body: bytes, deadline: float, key: K
                 await asyncio.sleep(0)
 
 
-def answer_inference(state: AppState, sets: TableSets, data: Any, key: Key | None) -> tuple[InferenceItemAnswer, None]:
-    """Return the answer to one request of a batch, and None: inferences are not counted as decisions.
+def answer_inference(state: AppState, sets: TableSets, data: Any, key: Key | None) -> InferenceItemAnswer:
+    """Return the answer to one request of a batch.
 
     Raises `ProblemError` for a request that can't be used.
     """
     chosen = set_for(sets, data, key, lambda data, _: read_inference_item(data))
     call = read_inference_item(data)
-    return probabilities_answer(call, inferred_from(call, chosen.readers), chosen.version), None
+    return probabilities_answer(call, inferred_from(call, chosen.readers), chosen.version)
 
 
 def parts(call: InferenceCall, readers: Readers, version: str) -> Iterator[bytes]:

@@ -16,9 +16,9 @@ from typing_extensions import TypedDict
 
 from service.endpoints.batches import Batch, answer_batch
 from service.keys import Key
+from service.metrics import ResultCounts
 from service.problems import Problem, ProblemError, internal_error, problem_of
 from service.requests import AppState
-from service.result_metrics import Tally
 from service.table_sets import TableSets
 from spades.contract.answer_types import ANSWER_CONFIG
 from spades.contract.faults import RequestError
@@ -58,7 +58,7 @@ class _Results:
         self._results = enumerate(results)
         self._left = len(results)
         self._state = state
-        self._tally = Tally(filter(state.metrics.is_label, sets.by_version))
+        self._counts = ResultCounts(state.metrics)
         self._accepted = 0
         self._refused: list[dict[str, Any]] = []
 
@@ -90,7 +90,7 @@ class _Results:
 
     def answer(self) -> bytes:
         """Count the outcomes of a complete batch; return the JSON answer."""
-        self._state.metrics.results.count(self._tally)
+        self._counts.count()
         return orjson.dumps({"accepted": self._accepted, "refused": self._refused})
 
     def _add(self, call: ResultCall) -> None:
@@ -98,7 +98,7 @@ class _Results:
         for kind, (stated, happened) in OUTCOMES.items():
             probability = fields.get(stated)
             if probability is not None:
-                self._tally.add(kind, call.base, fields["tables"], probability, fields[happened])
+                self._counts.add(kind, call.base, fields["tables"], probability, fields[happened])
         if self._state.decision_log is not None:
             self._state.decision_log.reported(fields)
 

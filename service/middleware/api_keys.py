@@ -38,7 +38,7 @@ class ApiKeyMiddleware:
             await self._wait_to_refuse()
             await send_problem(_unauthorized(), scope, receive, send)
         elif (wait_s := _seconds_to_wait(key)) > 0.0:
-            self._metrics.shed["rate"].inc()
+            self._metrics.shed("rate")
             await send_problem(_rate_limited(wait_s), scope, receive, send)
         else:
             scope["state"]["key"] = key

@@ -1,9 +1,9 @@
 """The middleware of limits: overload (503), the form and size of a body (413, 415), and X-Deadline-Ms (400, 504).
 
-A request is shed (refused before its body is read) when it has waited too long, or when too many requests are in
-progress. A late answer is useless, and shedding costs a fraction of an answer, so that the other requests are answered
-in time. The middleware remembers no overload: the first request that has not waited too long is answered. Health
-routes are never refused, so that a health check does not mistake a busy worker for a dead one.
+A request is shed (refused before its body is read) when the event loop is too far behind its work, or when too many
+requests are in progress. A late answer is useless, and shedding costs a fraction of an answer, so that the other
+requests are answered in time. The middleware remembers no overload: a request is answered as soon as the event loop has
+caught up. Health routes are never refused, so that a health check does not mistake a busy worker for a dead one.
 
 A body is read by the endpoint. Its size is counted, and its deadline is checked, while its parts arrive.
 """
@@ -47,12 +47,11 @@ class LimitsMiddleware:
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         request: RequestState = scope["state"]
         route = request["route"]
-        waited_s = perf_counter() - request["arrived"]
-        if waited_s > self._longest_wait_s or self._in_flight > self._max_in_flight:
-            if route is None or route.may_be_shed:
+        if route is None or route.may_be_shed:
+            waited_s = perf_counter() - request["arrived"]
+            if waited_s > self._longest_wait_s or self._in_flight > self._max_in_flight:
                 await send_problem(self.shed(), scope, receive, send)
                 return
-            request["overloaded"] = True
         if route is None or not route.max_body_bytes or scope["method"] != route.method:
             await self.app(scope, receive, send)
             return
@@ -77,7 +76,7 @@ class LimitsMiddleware:
 
     def shed(self) -> ProblemError:
         """Count a request that is refused because of an overload, and return its 503."""
-        self.state.metrics.shed["capacity"].inc()
+        self.state.metrics.shed("capacity")
         return overloaded()
 
 

@@ -44,7 +44,7 @@ class RequestLogMiddleware:
             return
         state, metrics = self._state, self._state.metrics
         request: RequestState = scope.setdefault("state", {})
-        arrived = request.setdefault("arrived", perf_counter())
+        arrived = request["arrived"] = perf_counter() - state.lag_s
         headers = request["headers"] = join_headers(scope["headers"])
         path = scope["path"]
         route = request["route"] = ROUTE_BY_PATH.get(path) or templated_route(path)
@@ -66,11 +66,12 @@ class RequestLogMiddleware:
                 message["headers"] = [*message["headers"], *more]
             await send(message)
 
-        metrics.in_flight.inc()
+        in_flight = metrics.gauge("spades_http_requests_in_flight")
+        in_flight.inc()
         try:
             await self.app(scope, receive, send_with_headers)
         except ClientDisconnect:
-            status = request.get("refused_status", CLIENT_GONE)
+            status = CLIENT_GONE
         except Exception:
             _logger.exception("%s failed, request id %s", path, request_id.decode("ascii"))
             if status:  # the answer has begun, so only the server can end it
@@ -78,7 +79,7 @@ class RequestLogMiddleware:
                 raise
             await problem_response(internal_error())(scope, receive, send_with_headers)
         finally:
-            metrics.in_flight.dec()
+            in_flight.dec()
             status = status or 500
             seconds = perf_counter() - arrived
             label = OTHER_ROUTE if route is None else route.path

@@ -6,23 +6,23 @@ from collections.abc import Mapping
 from typing import Any
 
 import httpx
-from starlette.types import ASGIApp
+from fastapi import FastAPI
 
 
 def send(
-    app: ASGIApp,
+    app: FastAPI,
     path: str,
     body: bytes = b"{}",
     headers: Mapping[bytes, bytes] | None = None,
     waited_s: float = 0.0,
     method: str = "POST",
 ) -> httpx.Response:
-    """Return the answer to a request that arrived ``waited_s`` seconds ago."""
+    """Return the answer to a request that has waited ``waited_s`` seconds in the event loop."""
     return asyncio.run(answer(app, path, body, headers, waited_s, method))
 
 
 async def answer(
-    app: ASGIApp,
+    app: FastAPI,
     path: str,
     body: bytes = b"{}",
     headers: Mapping[bytes, bytes] | None = None,
@@ -34,7 +34,6 @@ async def answer(
     scope: dict[str, Any] = {"type": "http", "method": method, "path": path, "query_string": b""}
     scope["raw_path"] = path.encode()
     scope |= {"headers": [*(headers or {}).items()], "http_version": "1.1", "root_path": "", "scheme": "http"}
-    scope["state"] = {"arrived": time.perf_counter() - waited_s}
 
     parts = [body]
 
@@ -46,6 +45,11 @@ async def answer(
     async def take(message: Any) -> None:
         sent.append(message)
 
-    await app(scope, receive, take)
+    due = app.state.lag_tick_due
+    app.state.lag_tick_due = time.perf_counter() - waited_s
+    try:
+        await app(scope, receive, take)
+    finally:
+        app.state.lag_tick_due = due
     content = b"".join(message.get("body", b"") for message in sent[1:])
     return httpx.Response(sent[0]["status"], headers=sent[0]["headers"], content=content)

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from service.__main__ import main
-from service.address import check_exposure
 from service.keys import new_key, read_keys
+from service.server import check_exposure
 from service.settings import Settings, SettingsError
 from spades.__main__ import main as spades_command
 from tests.conftest import committed_tables

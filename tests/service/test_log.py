@@ -7,8 +7,8 @@ import subprocess
 
 import pytest
 
-from service.address import check_address
 from service.log import JsonLines
+from service.server import check_address
 from service.settings import SettingsError
 from tests.service.conftest import START_S, serve_command
 

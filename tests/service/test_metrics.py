@@ -1,22 +1,21 @@
 """The counts in /metrics, with closed sets of labels."""
 
-import asyncio
-import time
-from concurrent.futures import ThreadPoolExecutor
-from itertools import product
-from threading import Lock
+import os
+import subprocess
+import sys
 
-import pytest
-from prometheus_client import CollectorRegistry, Histogram
+from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from service import __version__
 from service.app import create_app
-from service.metrics import DECISION_BUCKETS, LATENCY_BUCKETS, Exposition, Metrics, observe_many
+from service.metrics import DECISION_BUCKETS, LATENCY_BUCKETS, Decided, Metrics, workers_registry
+from spades.contract.faults import CODES
 from spades.policies import SERVED
 from tests.conftest import committed_tables
 from tests.one_set import one_set
 from tests.patience import patient
+from tests.service.conftest import ROOT
 
 
 def _fresh():
@@ -68,51 +67,6 @@ def test_requests_bids_and_faults_are_counted(call, request_body):
     assert samples["spades_http_requests_in_flight",] == 1  # the scrape itself
 
 
-def test_bids_counted_together_or_one_by_one():
-    one, many = (Metrics(("bis", "rb"), ("none",)) for _ in range(2))
-    times = [*DECISION_BUCKETS, 0.0, 3e-6, 7e-6, 7e-6, 1.0]
-    made = [
-        ((kind, policy, "none", "1+0"), seconds)
-        for seconds in times
-        for kind, policy in product(("nil", "regular"), ("bis", "rb"))
-    ]
-    made = made[:-3]
-    for decided in made:
-        one.decided(decided)
-    many.decided_many(made)
-    many.decided_many([])
-    shown = [_values(metrics.text().decode()) for metrics in (one, many)]
-    assert shown[0].keys() == shown[1].keys()
-    assert shown[0] == pytest.approx(shown[1], rel=1e-12)  # the same times, added in another order
-    assert shown[0]["spades_decision_duration_seconds_count", ("policy", "bis")] == len(made) / 2 + 0.5
-
-
-@pytest.mark.parametrize("name", ["_sum", "_buckets", "_upper_bounds"])
-def test_what_the_library_does_not_document_is_there(name):
-    """If this test fails, adapt `observe_many`, and raise the upper bound of prometheus-client in pyproject.toml."""
-    assert hasattr(Metrics(("bis",), ("none",)).decisions["bis"], name)
-
-
-_MANY = [1e9, *LATENCY_BUCKETS[::-1], 0.0003, 0.0003, 0.3, 1e-9, 0.0]
-
-
-@pytest.mark.parametrize("times", [[], *([seconds] for seconds in _MANY), _MANY, _MANY[3:6] * 3])
-def test_many_count_as_one_by_one(times):
-    shown = []
-    for many in (False, True):
-        registry = CollectorRegistry()
-        child = Histogram("a", "A.", ("x",), buckets=LATENCY_BUCKETS, registry=registry).labels("1")
-        if many:
-            observe_many(child, [*times])
-        else:
-            for seconds in times:
-                child.observe(seconds)
-        samples = [sample for metric in registry.collect() for sample in metric.samples]
-        counted = [sample for sample in samples if not sample.name.endswith("_created")]  # time stamps
-        shown.append({(sample.name, *sample.labels.values()): sample.value for sample in counted})
-    assert shown[0] == pytest.approx(shown[1], rel=1e-15)  # sums may be rounded in another way
-
-
 def test_info_and_readiness(call):
     service = _fresh()
     tables = service.state.sets.default.tables
@@ -138,88 +92,31 @@ def test_buckets_begin_where_answers_are():
     assert list(DECISION_BUCKETS) == sorted(DECISION_BUCKETS)
 
 
-class Scrapes:
-    """An exposition with numbered texts, on a clock that the test sets."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-        self.made = 0
-        self.exposition = Exposition(self._make, lambda: self.now)
-
-    def _make(self) -> bytes:
-        self.made += 1
-        return b"%d" % self.made
-
-    def burst(self, count: int, overloaded: bool = False) -> list[bytes]:
-        """Get several texts in a row, half of them as the event loop does."""
-
-        async def beside() -> bytes:
-            return await self.exposition.text_beside_requests(overloaded)
-
-        return [
-            self.exposition.text() if number % 2 and not overloaded else asyncio.run(beside())
-            for number in range(count)
-        ]
+def test_every_series_of_a_closed_set_exists_from_the_start():
+    """Otherwise Prometheus would not see the first increase."""
+    samples = _values(Metrics().text().decode())
+    assert {dict(key[1:])["code"] for key in samples if key[0] == "spades_validation_errors_total"} == set(CODES)
+    assert samples["spades_deadline_exceeded_total",] == 0
+    assert samples["spades_decision_duration_seconds_count", ("policy", "bis")] == 0
 
 
-def test_few_scrapes_get_a_new_text_each():
-    scrapes = Scrapes()
-    for number in range(1, 20):
-        assert scrapes.burst(1) == [b"%d" % number]
-        scrapes.now += 1.0
-    scrapes.now += 100.0
-    assert scrapes.burst(4) == [b"20", b"21", b"22", b"23"]
+def test_bids_of_tables_that_are_not_open_are_counted_together():
+    metrics = Metrics()
+    metrics.tables_served(("1+0", "abc"), [("1+0", "default")])
+    for version in ("1+0", "2+0", "3+0"):
+        metrics.decided(Decided("nil", "bis", "none", version, 0.001))
+    samples = _values(metrics.text().decode())
+    counted = "spades_tables_bids_total"
+    assert samples[counted, ("kind", "nil"), ("version", "1+0")] == 1
+    assert samples[counted, ("kind", "nil"), ("version", "other")] == 2
 
 
-def test_a_flood_of_scrapes_gets_one_new_text_a_second():
-    scrapes = Scrapes()
-    assert scrapes.burst(7) == [b"1", b"2", b"3", b"4", b"4", b"4", b"4"]
-    made_at = [(0.0, scrapes.made)]
-    while scrapes.now < 10.0:
-        scrapes.now += 0.0625
-        scrapes.burst(5)
-        if scrapes.made != made_at[-1][1]:
-            made_at.append((scrapes.now, scrapes.made))
-    assert made_at == [(float(second), 4 + second) for second in range(11)]
-
-
-def test_while_overloaded_no_text_is_made_but_the_first():
-    scrapes = Scrapes()
-    assert scrapes.burst(3, overloaded=True) == [b"1"] * 3
-    scrapes.now += 100.0
-    assert scrapes.burst(3, overloaded=True) == [b"1"] * 3
-    assert scrapes.burst(1) == [b"2"]
-
-
-def test_threads_share_the_texts():
-    """Many threads at once: no more new texts than allowed, made one at a time, and each thread gets a text."""
-    making = Lock()
-    made: list[bytes] = []
-
-    def make() -> bytes:
-        assert making.acquire(blocking=False)
-        time.sleep(0.01)
-        made.append(b"%d" % len(made))
-        making.release()
-        return made[-1]
-
-    exposition = Exposition(make, lambda: 0.0)
-    with ThreadPoolExecutor(16) as pool:
-        texts = list(pool.map(lambda _: exposition.text(), range(200)))
-    assert made == [b"0", b"1", b"2", b"3"]
-    assert set(texts) <= set(made)
-    assert exposition.text() == b"3"
-
-
-def test_a_failed_text_is_tried_again():
-    failures = [OSError("no file")]
-
-    def make() -> bytes:
-        if failures:
-            raise failures.pop()
-        return b"text"
-
-    exposition = Exposition(make)
-    with pytest.raises(OSError, match="no file"):
-        exposition.text()
-    assert exposition.text() == b"text"
+def test_the_live_gauges_of_a_worker_that_ended_are_dropped(tmp_path):
+    """Its counters are kept."""
+    script = "from service.metrics import Metrics; m = Metrics(); m.shed('rate'); m.gauge('spades_ready').set(1)"
+    environment = os.environ | {"PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", script], cwd=ROOT, env=environment, check=True)
+    assert list(tmp_path.glob("gauge_live*.db"))
+    samples = _values(generate_latest(workers_registry(str(tmp_path))).decode())
+    assert samples["spades_shed_total", ("reason", "rate")] == 1
+    assert ("spades_ready",) not in samples

@@ -128,7 +128,7 @@ def test_a_bug_of_a_middleware_is_answered_too(call, monkeypatch, caplog):
         raise RuntimeError("a bug")
 
     monkeypatch.setattr("service.middleware.limits.perf_counter", fail)
-    assert call("GET", "/healthz").json()["type"] == "/problems/internal-error"
+    assert call("GET", "/version").json()["type"] == "/problems/internal-error"
     assert "a bug" in caplog.text
 
 
@@ -148,6 +148,6 @@ def test_an_answer_that_has_begun_is_left_as_it_is(call, caplog):
 
 
 def test_a_listener_of_its_own_takes_metrics_off_the_main_one(call):
-    service = _service(metrics_address=("127.0.0.1", 1))
+    service = create_app(patient(metrics_address=("127.0.0.1", 1)), started_by_serve=True)
     assert call("GET", "/metrics", service).status_code == 404
     assert "/metrics" not in call("GET", "/openapi.json", service).json()["paths"]

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from service.settings import Settings, SettingsError, from_environment, not_settings
+from service.settings import Settings, SettingsError, from_environment, unknown_settings
 
 
 @pytest.fixture(autouse=True)
@@ -61,7 +61,8 @@ def test_addresses(read, text, address):
         ("SPADES_GRACE_S", "1e9", "seconds"),
         ("SPADES_QUEUE_MS", "-1", "milliseconds"),
         ("SPADES_MAX_IN_FLIGHT", "0", "requests, 1 to 1000000"),
-        ("SPADES_READ_S", "0", "seconds, 0.1 to 3600"),
+        ("SPADES_IDLE_S", "0", "seconds, 0.1 to 3600"),
+        ("SPADES_BEHIND_PROXY", "yes", "0 or 1"),
         ("SPADES_ACCESS_LOG", "1.5", "a share, 0 to 1"),
         ("SPADES_METRICS_ADDRESS", "9464", "host:port"),
         ("SPADES_DECISION_LOG", "/nowhere/log.jsonl", "- for standard output, or a file in a directory that exists"),
@@ -88,7 +89,12 @@ def test_errors_name_variable_found_and_accepted(read, name, value, accepted):
 def test_unknown_variables_are_listed(monkeypatch):
     monkeypatch.setenv("SPADES_QUEUE_MS", "20")
     monkeypatch.setenv("SPADES_QEUE_MS", "20")
-    assert not_settings() == ["SPADES_QEUE_MS"]
+    monkeypatch.setenv("SPADES_READ_S", "20")
+    unknown, gone = unknown_settings()
+    assert unknown == (
+        "SPADES_QEUE_MS is set, but there is no such setting: docs/reference/settings.md lists the settings"
+    )
+    assert gone.startswith("SPADES_READ_S is set, but there is no such setting: a proxy limits")
 
 
 def test_every_setting_says_what_it_means():

@@ -7,6 +7,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 
 import pytest
 from fastapi import FastAPI
@@ -90,10 +91,20 @@ def status_number(pid: int, name: str) -> int:
         return next(int(line.split()[1]) for line in file if line.startswith(f"{name}:"))
 
 
-def children(pid: int) -> list[int]:
-    """Return the ids of the processes that a process has started."""
+def workers(pid: int) -> list[int]:
+    """Return the ids of the worker processes that uvicorn's parent process ``pid`` has started and that still run."""
     with open(f"/proc/{pid}/task/{pid}/children") as file:
-        return [int(child) for child in file.read().split()]
+        children = [int(child) for child in file.read().split()]
+    return [child for child in children if "spawn_main" in _command(child)]
+
+
+def _command(pid: int) -> str:
+    """Return the command line of a process; empty if it has ended."""
+    try:
+        with open(f"/proc/{pid}/cmdline") as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
 
 
 def metric(server: RealServer, text: str) -> float:
@@ -126,11 +137,16 @@ class Load:
         self._callers = callers
         self._stopping = False
         self.statuses: dict[int, int] = {}  # status -> answers
-        self.unanswered = 0  # connections that broke after the request was sent and before the answer
+        self.lost_at: list[float] = []  # `monotonic` times of requests whose connection broke before the answer
         self.refused = 0  # connections that were not accepted
 
     async def run(self) -> None:
         await asyncio.gather(*(self._call() for _ in range(self._callers)))
+
+    @property
+    def unanswered(self) -> int:
+        """The number of requests whose connection broke before the answer."""
+        return len(self.lost_at)
 
     def stop(self) -> None:
         self._stopping = True
@@ -144,8 +160,10 @@ class Load:
                 self.refused += 1
                 await asyncio.sleep(0.02)
                 continue
+            sent_at = monotonic()
             try:
                 while not self._stopping:
+                    sent_at = monotonic()
                     writer.write(data)
                     head = await reader.readuntil(b"\r\n\r\n")
                     status = int(head.split(None, 2)[1])
@@ -157,7 +175,7 @@ class Load:
                     if b"connection: close" in head.lower():
                         break
             except (OSError, asyncio.IncompleteReadError):
-                self.unanswered += 1
+                self.lost_at.append(sent_at)
             finally:
                 writer.close()
 

@@ -80,7 +80,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         state.serve(open_sets(state.settings))
     app.openapi()  # made now, so that no request waits for it
     if state.settings.search_processes:
-        await state.searchers.start(state.settings.search_processes, state.settings.queue_ms)
+        default = state.tables_in_use().default.tables
+        await state.searchers.start(default, state.settings.search_processes, state.settings.queue_ms)
     if not state.started_by_serve:
         _warn_without_serve(state.settings)
     tasks = [asyncio.create_task(state.measure_lag()), asyncio.create_task(state.watch_tables())]

@@ -39,8 +39,7 @@ from spades.policies import SERVED
 LATENCY_BUCKETS: Final = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25)
 DECISION_BUCKETS: Final = (0.000005, 0.00001, 0.00002, 0.00005, *LATENCY_BUCKETS)
 OTHER_ROUTE: Final = "other"
-OTHER_VERSION: Final = "other"  # the label of tables that are not open
-REFUSALS: Final = ("content", "version", "unusable", "folder")  # why tables can't be used (`table_sets`)
+_OTHER_VERSION: Final = "other"  # the label of tables that are not open
 _KINDS: Final = ("regular", "nil", "blind_nil")
 _BINS: Final = tuple(f"{tenth / 10:.1f}" for tenth in range(10))  # of stated probabilities, by their lower bounds
 
@@ -61,15 +60,6 @@ COUNTERS: Final[dict[str, tuple[str, Labels]]] = {
     "spades_deadline_exceeded": ("Requests answered with 504: the deadline had passed.", {}),
     "spades_access_log_dropped": ("Access log lines dropped because the queue was full or writing failed.", {}),
     "spades_decision_log_dropped": ("Decision log lines dropped because the queue was full or writing failed.", {}),
-    "spades_tables_reloads": ("Readings of the tables on SIGHUP.", {"result": ("done", "refused")}),
-    "spades_tables_refused": (
-        "Table sets, or folders of them, that could not be used, by reason.",
-        {"reason": REFUSALS},
-    ),
-    "spades_shadow_bids": (
-        "Bids that the shadow tables decided too, by the policy and by whether the bid was the same.",
-        {"policy": SERVED, "result": ("same", "other", "failed", "dropped")},
-    ),
     "spades_searches": ("Searches for cards, by result.", {"result": ("done", "failed")}),
     "spades_results": ("Reported outcomes with a stated probability.", _BY_RESULT),
     "spades_results_happened": ("Reported outcomes that happened.", _BY_RESULT),
@@ -85,12 +75,12 @@ GAUGES: Final[dict[str, tuple[str, Labels, str]]] = {
         "livemax",
     ),
     "spades_tables_open": (
-        "1 for each open table set in each of its roles; 0 after it was closed or its files have changed.",
+        "1 for each open table set, with its role; 0 after its files have changed.",
         {"version": None, "role": None},
         "livemax",
     ),
     "spades_tables_last_read_successful": (
-        "1 if nothing was refused when the folder of the tables was last read, else 0.",
+        "1 if no table set was refused when the folder of the tables was read, else 0.",
         {},
         "livemin",
     ),
@@ -155,8 +145,7 @@ class Metrics:
         for name, (text, labels, buckets) in HISTOGRAMS.items():
             self._add(name, Histogram(name, text, labels, registry=self.registry, buckets=buckets), labels)
         self.gauge("spades_build_info", __version__, platform.python_version()).set(1)
-        self._versions: set[str] = {OTHER_VERSION}  # of tables, that are labels
-        self._shown: set[Gauge] = set()  # children of the gauges of tables that are 1
+        self._roles: Mapping[str, str] = {}  # of the open tables, by version
 
     def counter(self, name: str, *labels: str) -> Counter:
         """Return the counter ``name`` of `COUNTERS` with these label values."""
@@ -192,32 +181,25 @@ class Metrics:
     def decided(self, bid: Decided) -> None:
         """Count one bid."""
         self.counter("spades_bids", bid.kind, bid.policy, bid.convention).inc()
-        self.counter("spades_tables_bids", self.version_label(bid.version), bid.kind).inc()
+        self.counter("spades_tables_bids", bid.version, bid.kind).inc()
         self.histogram("spades_decision_duration_seconds", bid.policy).observe(bid.seconds)
 
-    def tables_refused(self, *reasons: str) -> None:
-        """Count why table sets, or the whole folder, were refused at a reading; no reasons: all can be used."""
-        for reason in reasons:
-            self.counter("spades_tables_refused", reason).inc()
-        self.gauge("spades_tables_last_read_successful").set(not reasons)
+    def tables_opened(self, default: tuple[str, str], roles: Mapping[str, str], refused: int) -> None:
+        """Record the tables that were opened at the start.
 
-    def tables_served(self, default: tuple[str, str], roles: Sequence[tuple[str, str]]) -> None:
-        """Record the open tables: the ``default``, version and sha256, and pairs of a version and one of its roles."""
-        for version, _ in roles:
-            self._versions.add(version)
+        ``default``: version and sha256; ``roles``: the role of each open version; ``refused``: sets that are not open.
+        """
+        self.gauge("spades_tables_info", *default).set(1)
+        self.gauge("spades_tables_last_read_successful").set(not refused)
+        self._roles = roles
+        for version, role in roles.items():
+            self.gauge("spades_tables_open", version, role).set(1)
             for kind in _KINDS:
                 self.counter("spades_tables_bids", version, kind)
-        shown = {self.gauge("spades_tables_info", *default)}
-        shown.update(self.gauge("spades_tables_open", version, role) for version, role in roles)
-        for child in self._shown - shown:
-            child.set(0)
-        for child in shown:
-            child.set(1)
-        self._shown = shown
 
-    def version_label(self, version: str) -> str:
-        """Return the label of a table set: its version, or `OTHER_VERSION` if it is not open."""
-        return version if version in self._versions else OTHER_VERSION
+    def tables_changed(self, version: str) -> None:
+        """Record that the files of an open table set have changed."""
+        self.gauge("spades_tables_open", version, self._roles[version]).set(0)
 
     def text(self) -> bytes:
         """Return the metrics of this process or, if there are several workers, of all of them. Thread-safe."""
@@ -244,17 +226,20 @@ class ResultCounts:
     """Outcomes of one batch of POST /v1/results, added up before they are counted.
 
     Three counters have the same labels: the number of outcomes, the number that happened, and the sum of the stated
-    probabilities. They are counted together, so that rates of the three cover the same outcomes.
+    probabilities. They are counted together, so that rates of the three cover the same outcomes. ``versions``: those
+    of the open tables; results of others have the label `other`.
     """
 
-    def __init__(self, metrics: Metrics) -> None:
+    def __init__(self, metrics: Metrics, versions: Iterable[str]) -> None:
         self._metrics = metrics
+        self._versions = frozenset(versions)
         self.sums: dict[tuple[str, str, str, str], list[float]] = {}  # by labels: the three numbers
 
     def add(self, kind: str, policy: str, version: str, stated: float, happened: bool) -> None:
         """Add one outcome with the ``stated`` probability."""
         name = _BINS[min(int(stated * len(_BINS)), len(_BINS) - 1)]
-        sums = self.sums.setdefault((kind, policy, self._metrics.version_label(version), name), [0.0, 0.0, 0.0])
+        tables = version if version in self._versions else _OTHER_VERSION
+        sums = self.sums.setdefault((kind, policy, tables, name), [0.0, 0.0, 0.0])
         sums[0] += 1.0
         sums[1] += happened
         sums[2] += stated

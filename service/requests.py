@@ -24,8 +24,7 @@ from service.metrics import Metrics
 from service.problems import ProblemError, deadline_exceeded, not_ready
 from service.searchers import Searchers
 from service.settings import Settings
-from service.shadow import Shadow
-from service.table_sets import OpenSet, RefusedError, TableSets, open_sets
+from service.table_sets import OpenSet, TableSets
 from spades.contract.bid_request import MAX_ITEMS
 from spades.contract.faults import Fault, RequestError
 from spades.contract.fields import check_field_count, unknown_tables
@@ -64,7 +63,6 @@ class AppState:
         self.access_log = AccessLog(settings.access_log, self.metrics.counter("spades_access_log_dropped").inc)
         self.decision_log = decision_log(settings, self.metrics.counter("spades_decision_log_dropped").inc)
         self.searchers = Searchers(self.metrics)
-        self.shadow = Shadow(self.metrics)
         self.turns = FairTurns()
         self.lag_tick_due = math.inf  # `perf_counter` time at which `measure_lag` should run next, s
         self.sets: TableSets | None = None  # open, checked and warmed up
@@ -109,30 +107,15 @@ class AppState:
             raise deadline_exceeded()
 
     def serve(self, sets: TableSets) -> None:
-        """Answer with ``sets`` from now on. Requests in progress keep those that they have."""
+        """Answer requests with ``sets``, once for the life of the process."""
+        assert self.sets is None, "the tables are opened once"
         self.sets = sets
-        self.searchers.use(sets.default.tables)
-        self.metrics.tables_refused(*(reason for reason, _ in sets.refused))
-        for _, text in sets.refused:
+        for text in sets.refused:
             _logger.error("a table set is refused: %s", text)
         _server_logger.info("Tables: %s", sets)
-        self._show()
-
-    async def reload(self) -> None:
-        """Read the folder of the table sets again, while requests are answered. An unusable folder changes nothing."""
-        try:
-            sets = await asyncio.to_thread(open_sets, self.settings, self.sets)
-        except RefusedError as refused:
-            self.metrics.counter("spades_tables_reloads", "refused").inc()
-            self.metrics.tables_refused(refused.reason)
-            _logger.error("the tables stay as they are: %s", refused)
-            return
-        except Exception:  # a bug; the open tables have not changed
-            self.metrics.counter("spades_tables_reloads", "refused").inc()
-            _logger.exception("the tables stay as they are")
-            return
-        self.serve(sets)
-        self.metrics.counter("spades_tables_reloads", "done").inc()
+        roles = {version: sets.role_of(version) or _NAMED for version in sets.by_version}
+        self.metrics.tables_opened((sets.default.version, sets.default.tables.sha256), roles, len(sets.refused))
+        self.metrics.gauge("spades_ready").set(int(self.ready))
 
     async def measure_lag(self) -> None:
         """Sleep again and again, so that `lag_s` shows how late the event loop is; until cancelled."""
@@ -149,13 +132,16 @@ class AppState:
     def check_tables(self) -> None:
         """Stop using each set with a changed or missing file: the mapped data may have changed too.
 
-        The set can be used again after it has been opened again. It takes 0.16 ms for the 57 files of a set.
+        It takes 0.16 ms for the 57 files of a set.
         """
-        if self.sets is None:
-            return
-        changed = [each for each in self.sets.by_version.values() if not each.changed and self._has_changed(each)]
-        if changed:
-            self._show()
+        for opened in () if self.sets is None else self.sets.by_version.values():
+            path = None if opened.changed else opened.tables.changed_file()
+            if path is not None:
+                opened.changed = f"the tables changed on disk ({Path(path).name}); restart the service"
+                detail = "%s has changed on disk since it was opened: no more bids with tables %s; restart the service"
+                _logger.error(detail, path, opened.version)
+                self.metrics.tables_changed(opened.version)
+                self.metrics.gauge("spades_ready").set(int(self.ready))
 
     def drain(self) -> None:
         """Answer "not ready" from now on; requests are still answered."""
@@ -167,27 +153,6 @@ class AppState:
         self.access_log.close()
         if self.decision_log is not None:
             self.decision_log.close()
-
-    def _has_changed(self, opened: OpenSet) -> bool:
-        path = opened.tables.changed_file()
-        if path is None:
-            return False
-        opened.changed = f"the tables changed on disk ({Path(path).name}); send SIGHUP or restart the service"
-        detail = "%s has changed on disk since it was opened: no more bids with tables %s; restart the service, or "
-        detail += "mend the folder and send SIGHUP"
-        _logger.error(detail, path, opened.version)
-        return True
-
-    def _show(self) -> None:
-        """Show in the metrics which sets are open, and whether the service is ready."""
-        assert self.sets is not None, "the tables are open"
-        default = self.sets.default
-        roles: list[tuple[str, str]] = []
-        for opened in self.sets.by_version.values():
-            if not opened.changed:
-                roles += [(opened.version, role) for role in self.sets.roles_of(opened) or (_NAMED,)]
-        self.metrics.tables_served((default.version, default.tables.sha256), roles)
-        self.metrics.gauge("spades_ready").set(int(self.ready))
 
 
 def app_state(request: Request) -> AppState:

@@ -88,16 +88,14 @@ class Searchers:
         self._tasks: set[asyncio.Task[Any]] = set()  # kept, because the event loop does not keep them
         self._first: dict[str, Any] = {}  # the first request of each process
 
-    def use(self, tables: TableSet) -> None:
-        """Open ``tables`` in each process that starts from now on. The others open them when a request names them."""
-        self._first = {**opening(tables), "open": True}
+    async def start(self, tables: TableSet, processes: int, queue_ms: float) -> None:
+        """Start ``processes``, and wait until they are ready to search with ``tables``.
 
-    async def start(self, processes: int, queue_ms: float) -> None:
-        """Start ``processes``, and wait until they are ready to search with the tables in `use`.
-
-        Later requests wait at most ``queue_ms`` for one of them; 0: no limit. Raises `EndedError`, `OSError` or
-        `TablesError` if one can't be started; then none is left.
+        They open other tables when a request names them. Later requests wait at most ``queue_ms`` for one of the
+        processes; 0: no limit. Raises `EndedError`, `OSError` or `TablesError` if one can't be started; then none is
+        left.
         """
+        self._first = {**opening(tables), "open": True}
         self._longest_wait_s = queue_ms / 1000.0 or math.inf
         self._metrics.gauge("spades_search_processes", "wanted").set(processes)
         try:

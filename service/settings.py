@@ -4,28 +4,63 @@ Each field of `Settings` is one variable: `queue_ms` is SPADES_QUEUE_MS. An unse
 Command line arguments override settings. An unusable value stops the start with `SettingsError`.
 """
 
+import hashlib
 import os
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final, NamedTuple
 
 from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from service.roles import Canary, canary_of
 from spades.arguments import decimal
 
 _PREFIX = "SPADES_"
 # Settings of earlier versions, and what replaces them.
-_GONE = {
+_GONE: Final = {
     "SPADES_MAX_CONNECTIONS": "a proxy limits connections (deploy/nginx)",
     "SPADES_READ_S": "a proxy limits how slowly requests may come (deploy/nginx)",
     "SPADES_WRITE_S": "a proxy limits how slowly answers may be read (deploy/nginx)",
+    "SPADES_SHADOW": "there are no shadow tables any more",
 }
+_HASHES = 2**64
 
 
 class SettingsError(ValueError):
     """A setting has a value that can't be used."""
+
+
+class Canary(NamedTuple):
+    """The version of the tables that answer a ``share`` of the callers, 0 to 1."""
+
+    version: str
+    share: float
+
+    def serves(self, caller: str) -> bool:
+        """Return whether the canary answers ``caller``: always the same, in every process and on every machine.
+
+        Another version serves other callers. A greater share keeps the callers of a smaller one.
+        """
+        digest = hashlib.sha256(f"{self.version}:{caller}".encode()).digest()
+        return int.from_bytes(digest[:8], "big") < self.share * _HASHES
+
+
+def read_canary(value: str | Canary | None) -> Canary | None:
+    """Read VERSION:SHARE; raise `ValueError` with what is accepted.
+
+    >>> read_canary("2026.11.9+fedcf0a0:0.05")
+    Canary(version='2026.11.9+fedcf0a0', share=0.05)
+    """
+    if not isinstance(value, str):
+        return value
+    version, _, share = value.rpartition(":")
+    try:
+        read = Canary(version, decimal(share))
+    except ValueError:
+        read = Canary("", -1.0)
+    if not read.version or not 0.0 <= read.share <= 1.0:
+        raise ValueError("VERSION:SHARE with a share from 0 to 1, such as 2026.11.9+fedcf0a0:0.05")
+    return read
 
 
 def _number(unit: str, least: float, most: float, kind: type[float] = float) -> BeforeValidator:
@@ -98,11 +133,8 @@ class Settings(BaseSettings):
         default=None,
         description="Version of the tables that answer if a request names none; required if there are several.",
     )
-    canary: Annotated[Canary | None, NoDecode, BeforeValidator(canary_of)] = Field(
+    canary: Annotated[Canary | None, NoDecode, BeforeValidator(read_canary)] = Field(
         default=None, description="VERSION:SHARE: the tables that answer this share of the callers."
-    )
-    shadow: Annotated[str, BeforeValidator(_version)] | None = Field(
-        default=None, description="Version of the tables that decide too; only the differences are counted."
     )
     drain_s: Annotated[float, _number("seconds", 0, 300)] = Field(
         default=0.5, description='Seconds between "not ready" and closing the socket after SIGTERM.'

@@ -16,11 +16,9 @@ from service.keys import Key
 from service.metrics import Decided
 from service.problems import REFUSALS, refused
 from service.requests import AppState, RequestState, app_state, json_response, read_json, request_state, set_for
-from service.shadow import AnsweredBid
-from service.table_sets import OpenSet, TableSets
+from service.table_sets import TableSets
 from spades.contract.answer_types import BidAnswer
 from spades.contract.bid_request import bid_answer, blind_nil_answer, decide_blind_nil, read_bid, read_blind
-from spades.position import NOT_EXPLAINED
 
 _JSON_TYPE = (b"content-type", b"application/json")
 
@@ -92,8 +90,6 @@ async def blind_nil(request: Request) -> Response:
     else:
         # the bid follows later
         state.metrics.histogram("spades_decision_duration_seconds", bidder.base).observe(seconds)
-    if sets.shadow is not None and chosen is sets.default:
-        state.shadow.add(sets.shadow, AnsweredBid(data, bidder.base, decision.blind_nil, _blind_nil_of))
     of_request["tables"] = version
     return json_response(orjson.dumps(blind_nil_answer(call, decision, version)))
 
@@ -110,17 +106,6 @@ def answer_bid(state: AppState, sets: TableSets, data: Any, key: Key | None, bod
     answer = bid_answer(call, tables, version)
     seconds = perf_counter() - started
     state.metrics.decided(Decided(answer["kind"], call.base, call.convention, version, seconds))
-    if sets.shadow is not None and chosen is sets.default:
-        state.shadow.add(sets.shadow, AnsweredBid(data, call.base, answer["bid"], _bid_of))
     if state.decision_log is not None:
         state.decision_log.decided(data, body, answer)
     return answer
-
-
-def _bid_of(data: Any, chosen: OpenSet) -> int:
-    call = read_bid(data, chosen.tables.games, chosen.options)
-    return bid_answer(call._replace(explain=NOT_EXPLAINED), chosen.tables, chosen.version)["bid"]
-
-
-def _blind_nil_of(data: Any, chosen: OpenSet) -> bool:
-    return decide_blind_nil(read_blind(data, chosen.tables.games, chosen.options), chosen.tables).blind_nil

@@ -19,8 +19,7 @@ from service import __version__
 from service.endpoints.catalogue import TableOptions, table_options
 from service.problems import TYPES, ProblemError, ProblemTypeInfo, not_ready
 from service.requests import app_state, json_response
-from service.roles import Role
-from service.table_sets import OpenSet, TableSets
+from service.table_sets import OpenSet, Role, TableSets
 from spades.contract.answer_types import ANSWER_CONFIG
 from spades.contract.faults import CODES
 
@@ -110,10 +109,11 @@ async def metrics(request: Request) -> Response:
 
 
 def _set_info(sets: TableSets, opened: OpenSet) -> TableSetInfo:
+    role = sets.role_of(opened.version)
     info = TableSetInfo(
         version=opened.version,
         sha256=opened.tables.sha256,
-        roles=sets.roles_of(opened),
+        roles=[] if role is None else [role],
         options=table_options(opened.options),
     )
     if opened.changed:

@@ -58,7 +58,7 @@ class _Results:
         self._results = enumerate(results)
         self._left = len(results)
         self._state = state
-        self._counts = ResultCounts(state.metrics)
+        self._counts = ResultCounts(state.metrics, sets.by_version)
         self._accepted = 0
         self._refused: list[dict[str, Any]] = []
 

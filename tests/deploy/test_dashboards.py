@@ -70,7 +70,6 @@ def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     roles: dict[str, Any] = PATIENT | {
         "SPADES_TABLES_VERSION": default,
         "SPADES_CANARY": f"{other}:0.5",
-        "SPADES_SHADOW": other,
     }
     with (
         running_service(SPADES_TABLES_DIR=str(sets), **roles) as server,
@@ -108,8 +107,7 @@ def test_what_the_panels_show_is_what_was_sent(prometheus):
         'sum(spades_bids_total{kind="nil", policy="bis"}) > 0',
         "job:spades_bid_errors:ratio_rate5m > 0",
         "count(spades_tables_info == 1) == 1",
-        "count(spades_tables_open == 1) == 3",
-        'sum(spades_shadow_bids_total{result="other"}) > 0',
+        "count(spades_tables_open == 1) == 2",
         'job_kind_policy_tables:spades_results_stated:ratio1d{kind="win"} == 0.5',
         "count(job_kind_policy_tables:spades_results_drift:standard_errors) == 3",
     ):

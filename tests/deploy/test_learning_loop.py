@@ -4,7 +4,6 @@ The players are weak, so that the shipped tables state their nils too high, and 
 """
 
 import json
-import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from service.roles import RELEASES
+from service.table_sets import RELEASES
 from spades.contract.bid_request import MAX_ITEMS
 from spades.tableset import DEFAULT_DIRECTORY
 from tables.__main__ import main
@@ -110,15 +109,14 @@ def test_the_drift_alert_fires_for_the_tables_that_do_not_suit_the_players(tmp_p
     sets.mkdir()
     (sets / shipped).symlink_to(DEFAULT_DIRECTORY)
     play(tmp_path / "log.jsonl", GAMES, seed=1)
+    arguments = ["logs", "fit", str(tmp_path / "log.jsonl"), "--label", "kind=human", "--out", str(sets)]
+    assert main(arguments) == 0
+    (fitted,) = {path.name for path in sets.iterdir()} - {shipped}
+    (sets / RELEASES).write_text(json.dumps({"default": shipped, "canary": f"{fitted}:0.5"}))
     with (
         running_server(stdout=subprocess.DEVNULL, SPADES_TABLES_DIR=str(sets)) as server,
         running_prometheus(tmp_path, f"127.0.0.1:{server.port}") as prometheus,
     ):
-        arguments = ["logs", "fit", str(tmp_path / "log.jsonl"), "--label", "kind=human", "--out", str(sets)]
-        assert main(arguments) == 0
-        (fitted,) = {path.name for path in sets.iterdir()} - {shipped}
-        (sets / RELEASES).write_text(json.dumps({"default": shipped, "canary": f"{fitted}:0.5"}))
-        server.process.send_signal(signal.SIGHUP)
         wait_for(f'spades_tables_open{{version="{fitted}", role="canary"}} == 1', prometheus)
         results = results_of(server, play(tmp_path / "next.jsonl", GAMES, seed=2))
         assert {one["tables"] for one in results} == {shipped, fitted}

@@ -55,7 +55,7 @@ def test_changed_tables_are_bid_from_no_more(tmp_path, name, change, arguments):
         assert _statuses(server, 4) == ({200}, {200})
         change(directory / name)
         wait_until(lambda: _statuses(server, 8) == ({503}, {503}), "it bids from tables that have changed")
-        reason = f"the tables changed on disk ({name}); send SIGHUP or restart the service"
+        reason = f"the tables changed on disk ({name}); restart the service"
         for path, body in (
             ("/bid", {}),
             ("/v1/bid", {}),

@@ -135,7 +135,7 @@ def made_sets(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[str
 
 @pytest.fixture(scope="session")
 def sets(made_sets: tuple[Path, tuple[str, ...]]) -> TableSets:
-    """The `made_sets`, with the first as the default; tests choose other roles with `_replace`."""
+    """The `made_sets`, with the first as the default; tests choose a canary with `_replace`."""
     directory, versions = made_sets
     return open_sets(Settings(tables_dir=directory, tables_version=versions[0]))
 

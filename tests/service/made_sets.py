@@ -4,14 +4,13 @@ and requests that they answer differently."""
 import hashlib
 import io
 import json
-import os
 import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from service.table_sets import TableSets
+from service.table_sets import RELEASES, TableSets
 from spades.contract.bid_request import bid_answer, read_bid
 from spades.manifest import MANIFEST, SEAL, read_manifest, sealed
 from spades.tableset import DEFAULT_DIRECTORY
@@ -59,11 +58,8 @@ class Folder:
     def copy(self, version: str, name: str | None = None) -> Path:
         return shutil.copytree(self._made / version, self.path / (name or version))
 
-    def remove(self, version: str) -> None:
-        (self.path / version).unlink()
-
     def releases(self, **roles: object) -> None:
         """Write releases.json, all at once."""
         new = self.path / ".releases"
         new.write_text(json.dumps(roles))
-        os.replace(new, self.path / "releases.json")
+        new.replace(self.path / RELEASES)

@@ -100,15 +100,20 @@ def test_every_series_of_a_closed_set_exists_from_the_start():
     assert samples["spades_decision_duration_seconds_count", ("policy", "bis")] == 0
 
 
-def test_bids_of_tables_that_are_not_open_are_counted_together():
+def test_open_tables_are_shown_until_their_files_change():
     metrics = Metrics()
-    metrics.tables_served(("1+0", "abc"), [("1+0", "default")])
-    for version in ("1+0", "2+0", "3+0"):
-        metrics.decided(Decided("nil", "bis", "none", version, 0.001))
+    metrics.tables_opened(("1+0", "abc"), {"1+0": "default", "2+0": "named"}, refused=1)
+    metrics.decided(Decided("nil", "bis", "none", "2+0", 0.001))
     samples = _values(metrics.text().decode())
     counted = "spades_tables_bids_total"
-    assert samples[counted, ("kind", "nil"), ("version", "1+0")] == 1
-    assert samples[counted, ("kind", "nil"), ("version", "other")] == 2
+    assert samples[counted, ("kind", "nil"), ("version", "1+0")] == 0
+    assert samples[counted, ("kind", "nil"), ("version", "2+0")] == 1
+    assert samples["spades_tables_last_read_successful",] == 0
+    metrics.tables_changed("2+0")
+    samples = _values(metrics.text().decode())
+    opened = "spades_tables_open"
+    assert samples[opened, ("role", "default"), ("version", "1+0")] == 1
+    assert samples[opened, ("role", "named"), ("version", "2+0")] == 0
 
 
 def test_the_live_gauges_of_a_worker_that_ended_are_dropped(tmp_path):

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
 
@@ -272,7 +272,7 @@ def run_searches(command, searches, queue_ms=0.0, processes=1, times=QUICK):
         state = AppState(patient())
         state.searchers = Searchers(state.metrics, command, times)
         state.serve(one_set(committed_tables()))
-        await state.searchers.start(processes, queue_ms)
+        await state.searchers.start(committed_tables(), processes, queue_ms)
         try:
             return await searches(state)
         finally:
@@ -352,16 +352,14 @@ def test_a_process_that_ends_while_it_waits_costs_no_search(tmp_path):
 
 
 @forks
-def test_after_a_reload_a_new_process_opens_the_new_tables(tmp_path):
+def test_each_process_opens_the_default_tables(tmp_path):
     async def searches(state):
         pid, directory = await search(state)
-        assert directory == str(committed_tables().directory)
-        state.serve(one_set(replace(committed_tables(), directory=tmp_path)))
         await kill(pid)
-        return (await search(state))[1]
+        return directory, (await search(state))[1]
 
     command = stub(tmp_path, "print(json.dumps({'card': [os.getpid(), opened[0]]}), flush=True)")
-    assert run_searches(command, searches) == str(tmp_path)
+    assert run_searches(command, searches) == (str(committed_tables().directory),) * 2
 
 
 @forks

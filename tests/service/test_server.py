@@ -229,6 +229,15 @@ def test_several_table_sets_without_a_default_stop_the_start(made_sets, argument
     assert [json.loads(line)["message"] for line in done.stderr.splitlines()] == [text]
 
 
+def test_a_restart_reads_the_roles_again(serve, folder, made_sets):
+    one, two, _ = made_sets[1]
+    folder.link(one, two)
+    for default in (one, two):
+        folder.releases(default=default)
+        with serve(SPADES_TABLES_DIR=str(folder.path)) as running:
+            assert get(f"{running.url}/readyz").json() == {"status": "ready", "tables": default}
+
+
 @pytest.mark.parametrize("arguments", [(), ("--workers", "2")])
 @pytest.mark.parametrize("fault", ["empty", "anyone can write it"])
 def test_a_key_file_that_is_no_good_stops_the_start(tmp_path, fault, arguments):
@@ -255,7 +264,7 @@ def test_a_taken_port_stops_the_start(server, arguments):
     done = subprocess.run(
         [*serve_command()[:-1], str(server.port), *arguments],
         cwd=ROOT,
-        env=os.environ | {"SPADES_QEUE_MS": "1"},
+        env=os.environ | {"SPADES_QEUE_MS": "1", "SPADES_SHADOW": "1.1+0"},
         capture_output=True,
         text=True,
         timeout=START_S,
@@ -266,6 +275,7 @@ def test_a_taken_port_stops_the_start(server, arguments):
     assert "already in use" in done.stderr.lower()
     assert "Traceback" not in done.stderr
     assert "SPADES_QEUE_MS is set, but there is no such setting" in done.stderr
+    assert "SPADES_SHADOW is set, but there are no shadow tables any more" in done.stderr
 
 
 @pytest.mark.slow

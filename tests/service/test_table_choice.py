@@ -4,7 +4,7 @@ import pytest
 
 from service.app import create_app
 from service.keys import new_key
-from service.roles import Canary
+from service.settings import Canary
 from tests.patience import patient
 from tests.service.made_sets import BLIND, HAND, VIEW, expected
 
@@ -91,7 +91,8 @@ def with_canary(sets, made_sets):
     return sets._replace(canary=Canary(made_sets[1][1], 0.3))
 
 
-def test_a_game_always_gets_the_same_set(call, serving, with_canary):
+def test_a_game_always_gets_the_same_set(call, with_canary):
+    serving = create_app(patient())
     serving.state.serve(with_canary)
     games = [f"game {number}" for number in range(40)]
     requests = [{**HAND, "game": game} for game in games]
@@ -132,7 +133,8 @@ def test_without_a_game_the_key_decides(call, tmp_path, with_canary):
     assert call("POST", "/bid", service, json={**HAND, "game": game}, headers=headers).json()["tables"] == canary
 
 
-def test_without_game_and_key_the_default_answers(call, serving, with_canary):
+def test_without_game_and_key_the_default_answers(call, with_canary):
+    serving = create_app(patient())
     serving.state.serve(with_canary._replace(canary=Canary(with_canary.canary.version, 1.0)))
     assert call("POST", "/bid", serving, json=HAND).json()["tables"] == with_canary.default.version
     assert call("POST", "/bid", serving, json={**HAND, "game": "1"}).json()["tables"] == with_canary.canary.version

@@ -28,8 +28,8 @@ import pytest
 
 from loadtest import __main__ as loadtest_command
 from service import __main__ as service_command
-from service.roles import read_roles
 from service.settings import Settings
+from service.table_sets import read_releases
 from spades import __main__ as spades_command
 from tables import __main__ as tables_command
 from tests.bench import big_log
@@ -246,7 +246,7 @@ class Reader:
     def roles(self, text: str) -> None:
         path = self.folder / "releases.json"
         path.write_text(text)
-        read_roles(path)
+        read_releases(path)
 
     def reason(self, shown: dict[str, Any]) -> None:
         listed = httpx.get(f"{self.server.url}/v1/reasons", timeout=LIMIT_S).json()["reasons"]

@@ -17,7 +17,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from service.roles import RELEASES
+from service.table_sets import RELEASES
 from spades.contract.bid_request import MAX_ITEMS
 from tests.conftest import committed_tables
 from tests.patience import LIMIT_S

@@ -657,7 +657,7 @@ class TableSetInfo(TypedDict):
 
     version: str
     sha256: str
-    roles: list[Literal['default', 'canary', 'shadow']]
+    roles: list[Literal['default', 'canary']]
     """
     Empty: only by name.
     """

@@ -1337,7 +1337,7 @@ export interface components {
              * Roles
              * @description Empty: only by name.
              */
-            roles: ("default" | "canary" | "shadow")[];
+            roles: ("default" | "canary")[];
             /**
              * Options
              * @description What it gives to policies. Empty: nothing.

@@ -99,7 +99,7 @@ GAUGES: Final[dict[str, tuple[str, Labels, str]]] = {
 
 HISTOGRAMS: Final[dict[str, tuple[str, Labels, Sequence[float]]]] = {
     "spades_http_request_duration_seconds": (
-        "Time from the start of a request's processing to the last byte handed to the server.",
+        "Time from a request's arrival, as the event loop's delay shows it, to the last byte handed to the server.",
         _BY_ROUTE,
         LATENCY_BUCKETS,
     ),

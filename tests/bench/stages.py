@@ -16,6 +16,7 @@ from starlette.types import ASGIApp
 
 from service.app import create_app
 from service.endpoints.batches import BIDS_BATCH, answer_in_slices
+from service.metrics import Decided
 from service.requests import AppState
 from service.settings import Settings
 from spades.bidder import decide
@@ -53,7 +54,7 @@ def stages() -> dict[str, float]:
     answer = bid_answer(call, tables, tables.version)
 
     def count() -> None:
-        metrics.decided((("regular", "bis", "none", tables.version), 1e-5))
+        metrics.decided(Decided("regular", "bis", "none", tables.version, 1e-5))
         metrics.answered("/bid", 200, 1e-4)
 
     decided = best_us(lambda: decide(position, policy, tables, None, False))

@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib.util import find_spec
 
 from fastapi import FastAPI
 from starlette.middleware import Middleware
@@ -28,7 +29,7 @@ from service.openapi import openapi_document
 from service.problems import add_exception_handlers
 from service.requests import AppState
 from service.routes import METRICS, ROUTES
-from service.settings import Settings, from_environment
+from service.settings import Settings, SettingsError, from_environment
 from service.signals import handle_signals
 from service.table_sets import open_sets
 
@@ -43,6 +44,8 @@ def create_app(settings: Settings | None = None, *, started_by_serve: bool = Fal
     service serve` has checked the address, and starts the separate listener for metrics if the settings want one.
     """
     settings = from_environment() if settings is None else settings
+    if settings.tracing and find_spec("opentelemetry.sdk") is None:
+        raise SettingsError("SPADES_TRACING is 1, but the extra `otel` is not installed; accepted: 0, or that extra")
     state = AppState(settings)
     state.started_by_serve = started_by_serve
     middleware = [Middleware(RequestLogMiddleware, state), Middleware(LimitsMiddleware, state)]
@@ -51,7 +54,8 @@ def create_app(settings: Settings | None = None, *, started_by_serve: bool = Fal
         middleware.append(Middleware(ApiKeyMiddleware, keys, state.metrics))
     elif not started_by_serve:
         middleware.append(Middleware(ExposureMiddleware))
-    middleware.append(Middleware(DirectBidsMiddleware, [route.path for route in ROUTES if route.endpoint is bid]))
+    if not settings.tracing:  # a span is named by the route, which the router finds
+        middleware.append(Middleware(DirectBidsMiddleware, [route.path for route in ROUTES if route.endpoint is bid]))
     app = FastAPI(
         title="Spades bidding service",
         version=__version__,
@@ -61,7 +65,13 @@ def create_app(settings: Settings | None = None, *, started_by_serve: bool = Fal
         openapi_url=None,  # it, and the page with it, are in `ROUTES`
         docs_url=None,
         redoc_url=None,
-        telemetry={"tracing": False, "metrics": False, "logs": False},  # looking for a provider takes 3 us a request
+        telemetry={
+            "tracing": settings.tracing,
+            "operation_spans": False,
+            "metrics": False,
+            "logs": False,
+            "auto_configure": settings.tracing,
+        },
     )
     app.state = state  # type: ignore[assignment]  # instead of Starlette's untyped one
     own_listener = started_by_serve and settings.metrics_address is not None

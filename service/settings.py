@@ -185,6 +185,11 @@ class Settings(BaseSettings):
         default=None,
         description="host:port of a separate listener for /metrics; the main listener then has no /metrics.",
     )
+    tracing: Annotated[bool, BeforeValidator(_switch)] = Field(
+        default=False,
+        description="1: a span of OpenTelemetry for each request, configured by the OTEL_ variables; needs the extra "
+        "`otel`.",
+    )
     api_keys_file: Annotated[Path, BeforeValidator(_file)] | None = Field(
         default=None,
         description=(

@@ -1,6 +1,8 @@
 # The image holds the locked packages in /opt/venv, and spades/, service/ and the tables' data in /app, as in a checkout.
-# To use another base image, such as this one by digest: `--build-arg PYTHON_IMAGE=...`, or PYTHON_IMAGE with compose.
+# To use another base image, such as this one by digest: `--build-arg PYTHON_IMAGE=...` or `DEBIAN_IMAGE=...`, or these
+# variables with compose.
 ARG PYTHON_IMAGE=python:3.12-slim-bookworm
+ARG DEBIAN_IMAGE=debian:bookworm-slim
 FROM ${PYTHON_IMAGE} AS packages
 COPY requirements/runtime.txt /build/
 # Only wheels are installed, so no compiler is needed. pip is not in the environment that the image copies.
@@ -46,6 +48,20 @@ RUN python -m compileall -q tables \
     && python -m tables searcher </dev/null
 ENV NUMBA_CACHE_LOCATOR_CLASSES=tables.players.kept_code.KeptCode
 USER 10001:10001
+
+# nginx in front of the service, with our limits: `docker build --target proxy`. The upstream is the host `bidder`.
+FROM ${DEBIAN_IMAGE} AS proxy
+RUN apt-get update \
+    && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends nginx-light \
+    && rm -rf /var/lib/apt/lists/*
+COPY deploy/nginx/nginx.conf /etc/nginx/nginx.conf
+EXPOSE 8080
+STOPSIGNAL SIGQUIT
+# If the service does not answer through nginx, its container may have a new address: SIGHUP makes nginx ask for it.
+HEALTHCHECK --interval=5s --timeout=3s --start-period=20s --retries=3 \
+    CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/8080; printf 'GET /healthz HTTP/1.0\\r\\nHost: proxy\\r\\n\\r\\n' >&3; read -r -t 2 _ status _ <&3; [ \"$status\" = 200 ] || { kill -HUP 1; exit 1; }"]
+USER 10001:10001
+CMD ["nginx"]
 
 # The service. It is the last stage, so that `docker build` makes it if no target is named.
 FROM base AS service

@@ -109,3 +109,17 @@ def test_the_default_image_is_without_the_search():
 def test_the_context_holds_what_is_copied():
     assert {"requirements/runtime.txt", "requirements/all.txt"} < LET_THROUGH
     assert {"tables/**/*.py", "tables/data/manifest.json"} < LET_THROUGH
+    assert re.findall(r"^COPY (deploy\S+)", STAGES["proxy"], re.MULTILINE) == ["deploy/nginx/nginx.conf"]
+    assert "deploy/nginx/nginx.conf" in LET_THROUGH
+
+
+def test_the_proxy_needs_no_rights_and_ends_its_requests():
+    """SIGTERM would make nginx drop the requests in progress."""
+    assert re.findall(r"^(USER|STOPSIGNAL) (.*)$", STAGES["proxy"], re.MULTILINE) == [
+        ("STOPSIGNAL", "SIGQUIT"),
+        ("USER", "10001:10001"),
+    ]
+    configuration = (ROOT / "deploy/nginx/nginx.conf").read_text()
+    written = re.findall(r"^ *(?:pid|\w+_temp_path) (.*?);", configuration, re.MULTILINE)
+    assert len(written) == 6
+    assert all(path.startswith("/tmp/") for path in written)

@@ -108,7 +108,7 @@ def schemas():
 def test_valid_by_the_schemas(schemas, version, components):
     version = schemas.latest_version() if version == LATEST else version
     resources = assemble(*components)
-    assert len(resources) == 6 + (2 if components else 0)
+    assert len(resources) == 6 + (3 if components else 0)
     for resource in resources:
         if resource["kind"] not in CUSTOM:
             schemas.validate(resource, version, strict=True)
@@ -196,6 +196,45 @@ def test_no_more_rights_than_needed():
     assert set(policy["policyTypes"]) == {"Ingress", "Egress"}
     mounts = {mount["name"] for mount in container(resources)["volumeMounts"]}
     assert mounts == {volume["name"] for volume in pod(resources)["spec"]["volumes"]}
+
+
+def test_the_fast_parser_is_only_behind_the_ingress():
+    """It has no limits of its own, so nobody else may reach the pods that use it."""
+    assert "SPADES_BEHIND_PROXY" not in {entry["name"] for entry in container(assemble())["env"]}
+    resources = assemble(K8S / "components/ingress")
+    assert {"name": "SPADES_BEHIND_PROXY", "value": "1"} in container(resources)["env"]
+    (rule,) = [
+        rule
+        for rule in of_kind(resources, "NetworkPolicy")["spec"]["ingress"]
+        if rule["ports"][0]["port"] == "http"  # the other one is for Prometheus
+    ]
+    (source,) = rule["from"]
+    assert source["namespaceSelector"]["matchLabels"] == {"kubernetes.io/metadata.name": "ingress-nginx"}
+    assert source["podSelector"]["matchLabels"]
+
+
+def test_the_ingress_has_the_limits_of_the_proxy():
+    resources = assemble(K8S / "components/ingress")
+    ingress = of_kind(resources, "Ingress")
+    (path,) = ingress["spec"]["rules"][0]["http"]["paths"]
+    service = of_kind(resources, "Service")
+    assert path["backend"]["service"]["name"] == service["metadata"]["name"]
+    assert path["backend"]["service"]["port"]["name"] in {port["name"] for port in service["spec"]["ports"]}
+    comment = (K8S / "components/ingress/kustomization.yaml").read_text()
+    limits = dict(re.findall(r'^#   ([a-z-]+): "(.*?)"', comment, re.MULTILINE))
+    assert int(limits.pop("upstream-keepalive-timeout")) < Settings().idle_s
+    assert int(limits.pop("max-worker-connections")) > 0
+    limits |= {name.rpartition("/")[2]: value for name, value in ingress["metadata"]["annotations"].items()}
+    other_names = {
+        "proxy-body-size": "client_max_body_size",
+        "limit-connections": "limit_conn address",
+        "keep-alive": "keepalive_timeout",
+    }
+    proxy = (ROOT / "deploy/nginx/nginx.conf").read_text()
+    for name, value in limits.items():
+        option = other_names.get(name, name.replace("-", "_"))
+        unit = "s" if option.endswith("timeout") else ""
+        assert re.search(rf"^ *{option} {value}{unit};", proxy, re.MULTILINE), f"{option} {value}"
 
 
 def test_a_pod_has_time_to_end():

@@ -30,7 +30,6 @@ from service.settings import Settings, SettingsError, from_environment
 from service.table_sets import open_sets
 from spades.errors import TablesError
 
-MAX_HEAD_BYTES: Final = 32 * 1024  # for h11: a request's first line and headers, a chunk's head, or trailer fields
 WORKER_START_S: Final = 60  # in which a new worker must be ready, and a running one must answer its parent
 _MULTIPROC_DIR: Final = "PROMETHEUS_MULTIPROC_DIR"
 
@@ -53,7 +52,6 @@ def serve(settings: Settings, host: str, port: int, workers: int, allow_unauthen
         "access_log": False,
         "proxy_headers": False,
         "server_header": False,
-        "h11_max_incomplete_event_size": MAX_HEAD_BYTES,
         "timeout_keep_alive": settings.idle_s,
         "timeout_graceful_shutdown": settings.grace_s,
         "timeout_worker_healthcheck": WORKER_START_S,

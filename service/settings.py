@@ -143,7 +143,7 @@ class Settings(BaseSettings):
         default=10, description="Seconds that requests in progress may take after that."
     )
     queue_ms: Annotated[float, _number("milliseconds", 0, 60_000)] = Field(
-        default=50.0,
+        default=250.0,
         description="Milliseconds that the event loop may be behind before requests are refused; 0: no limit.",
     )
     max_in_flight: Annotated[int, _number("requests", 1, 1_000_000, int)] = Field(

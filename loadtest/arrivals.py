@@ -12,7 +12,7 @@ loop count whole milliseconds. docs/adr/0020-open-model-load.md explains why no 
 import select
 import socket
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from time import perf_counter
@@ -94,15 +94,28 @@ class Connection:
         self.socket.setblocking(False)
         self.due = self.sent = 0.0
         self.expected = 0
-        self._received = b""
+        self.answer = b""  # as received so far
         self._needed = 0  # bytes of head and body; 0 until the head is complete
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.socket.close()
 
     def send(self, request: Prepared, due: float) -> None:
         """Hand the request to the socket. Raises OSError if the socket does not take all of it."""
-        self._received, self._needed = b"", 0
+        self.answer, self._needed = b"", 0
         self.due, self.expected, self.sent = due, request.status, perf_counter()
         if self.socket.send(request.wire) != len(request.wire):
             raise OSError("the socket did not take the whole request")
+
+    def exchange(self, request: Prepared) -> int:
+        """Send the request, wait for the answer and return its status. Raises OSError if there is none in time."""
+        self.socket.settimeout(TIMEOUT_S)
+        self.send(request, 0.0)
+        while (status := self.receive()) == 0:
+            pass
+        self.socket.setblocking(False)
+        return status
 
     def receive(self) -> int:
         """Return the answer's status once the answer is complete, otherwise 0.
@@ -112,17 +125,17 @@ class Connection:
         chunk = self.socket.recv(_READ_BYTES)
         if not chunk:
             raise ConnectionResetError("the connection closed before the answer was complete")
-        self._received += chunk
+        self.answer += chunk
         if not self._needed:
-            end = self._received.find(b"\r\n\r\n")
+            end = self.answer.find(b"\r\n\r\n")
             if end < 0:
                 return 0
-            head = self._received[:end].lower()
+            head = self.answer[:end].lower()
             at = head.find(_LENGTH)
             if at < 0:
                 raise OSError("the answer has no Content-Length, which the service always sends")
             self._needed = end + 4 + int(head[at + len(_LENGTH) :].split(b"\r", 1)[0])
-        return int(self._received[9:12]) if len(self._received) >= self._needed else 0
+        return int(self.answer[9:12]) if len(self.answer) >= self._needed else 0
 
 
 def run(
@@ -131,14 +144,17 @@ def run(
     rate: float,
     seconds: float,
     max_connections: int = MAX_CONNECTIONS,
+    opened: Sequence[Connection] = (),
+    answered: Callable[[Connection, int], None] | None = None,
 ) -> Run:
     """Send ``rate`` requests per second for ``seconds`` and return the results once every request has one.
 
-    The requests are sent in order, again and again. Raises OSError if not even one connection can be opened.
+    The requests are sent in order, again and again, on the ``opened`` connections and then on new ones. ``answered`` is
+    called with each answer's connection and status. Raises OSError if not even one connection can be opened.
     """
     total = max(1, round(rate * seconds))
     result = Run(rate, total)
-    free = [Connection(address)]
+    free = [*opened] or [Connection(address)]
     busy: dict[socket.socket, Connection] = {}
     waiting: deque[float] = deque()  # due times not yet sent
     begin = perf_counter() + LEAD_S
@@ -168,7 +184,7 @@ def run(
                 try:
                     connection.send(requests[sent_count % len(requests)], due)
                 except OSError:
-                    connection.socket.close()
+                    connection.close()
                     result.broken += 1
                     settled += 1
                     continue
@@ -176,7 +192,7 @@ def run(
                 result.lateness_ms.append((connection.sent - due) * 1000.0)
                 busy[connection.socket] = connection
             pause = 0.05
-            if due_count < total:
+            if due_count < total and not waiting:
                 pause = min(pause, max(0.0, begin + due_count / rate - perf_counter()))
             for readable in select.select(list(busy), [], [], pause)[0]:
                 connection = busy[readable]
@@ -189,22 +205,24 @@ def run(
                 settled += 1
                 del busy[readable]
                 if status < 0:
-                    readable.close()
+                    connection.close()
                     result.broken += 1
                     continue
                 result.latencies_ms.append((perf_counter() - connection.due) * 1000.0)
                 result.statuses[status] += 1
                 result.wrong += status != connection.expected
+                if answered is not None:
+                    answered(connection, status)
                 free.append(connection)
             for connection in [c for c in busy.values() if now - c.sent > TIMEOUT_S]:
                 del busy[connection.socket]
-                connection.socket.close()
+                connection.close()
                 result.broken += 1
                 settled += 1
         result.seconds = perf_counter() - begin
     finally:
         for connection in (*free, *busy.values()):
-            connection.socket.close()
+            connection.close()
     result.latencies_ms.sort()
     result.lateness_ms.sort()
     return result

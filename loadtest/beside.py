@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.client import HTTPException
+from itertools import count
 from threading import Event
+from time import perf_counter
 
 from loadtest.servers import ServerError
 
@@ -27,3 +29,16 @@ def beside(send: Callable[[Event], None], threads: int = 1) -> Iterator[None]:
             one.result()
         except (OSError, HTTPException) as error:
             raise ServerError(f"a request sent during the measurement did not get its right answer: {error}") from error
+
+
+def due_times(ended: Event, per_s: float) -> Iterator[float]:
+    """Wait for and yield the moments (`perf_counter`), ``per_s`` a second, until ``ended`` is set.
+
+    They are fixed at the start, so that a slow answer does not lower the rate.
+    """
+    start = perf_counter()
+    for number in count(1):
+        due = start + number / per_s
+        if ended.wait(max(0.0, due - perf_counter())):
+            return
+        yield due

@@ -112,6 +112,24 @@ def questions(seed: int, bad_share: float = BAD_SHARE) -> Iterator[Question]:
             yield Question("/bid" if rng.random() < 0.5 else "/v1/bid", json.dumps(body).encode(), status, what)
 
 
+def mixed(seed: int) -> Iterator[Question]:
+    """Yield requests of all kinds without end: `questions`, cards, batches, and paths that do not exist."""
+    rng, bids = random.Random(seed), questions(seed)
+    for number in itertools.count():
+        what = rng.choices(("bid", "card", "batch", "path"), (80, 12, 4, 4))[0]
+        if what == "bid":
+            yield next(bids)
+        elif what == "card":
+            body: dict[str, Any] = {"hand": deal(rng)[0], "bids": previous_bids(rng, 4), "seat": 0, "tricks": [[]]}
+            yield Question("/v1/card", json.dumps(body).encode(), 200, what)
+        elif what == "batch":
+            hands = [hand for _ in range(4) for hand in deal(rng)]
+            body = {"requests": [request(hand, previous_bids(rng, at % 4), rng) for at, hand in enumerate(hands)]}
+            yield Question("/v1/bids", json.dumps(body).encode(), 200, what)
+        else:
+            yield Question(f"/nothing/{number}", b"{}", 404, what)
+
+
 def results(seed: int, tables: str) -> Iterator[dict[str, Any]]:
     """Yield results without end, as a backend reports them in POST /v1/results: for each round, those of all seats.
 

@@ -1,25 +1,28 @@
-"""The comparisons of `python -m loadtest.bench`: intervals, turns, and each measurement once against real servers."""
+"""The measurements of `python -m loadtest.bench`: intervals, turns, and each measurement once against real servers."""
 
 import doctest
 from contextlib import nullcontext
 from itertools import islice
 from math import inf
+from threading import Event
+from time import sleep
 from typing import Any
 
 import pytest
 
 from loadtest import bench, comparisons, turns
-from loadtest.beside import beside
+from loadtest.beside import beside, due_times
 from loadtest.servers import ServerError
 from loadtest.traffic import results
-from loadtest.turns import Plan, Spent, figure, in_turns, mean_interval, ratio
+from loadtest.turns import Plan, Spent, difference, figure, in_turns, mean_interval, ratio
 from spades.contract import examples
 
 QUICK = ["--starts", "1", "--rounds", "1", "--seconds", "0.1"]
 
 
-def test_doctests():
-    assert doctest.testmod(turns).failed == 0
+@pytest.mark.parametrize("module", [turns])
+def test_doctests(module):
+    assert doctest.testmod(module).failed == 0
 
 
 def test_a_single_value_has_no_bounds():
@@ -30,6 +33,8 @@ def test_the_ratio_is_of_pairs_of_rounds():
     slow, fast = ([Spent(10, wall_s, 2 * wall_s) for wall_s in walls] for walls in ((1.0, 10.0, 4.0), (0.5, 5.0, 2.0)))
     assert ratio([fast, fast], [slow, slow], Spent.rate) == pytest.approx((2.0, 2.0, 2.0))
     assert figure([slow, slow], Spent.cpu_us).value == pytest.approx(800_000)
+    assert figure([slow, slow], Spent.core_rate).value == pytest.approx(1.25)
+    assert difference([fast], [slow], Spent.rate).value == pytest.approx(2.5)  # of the pairs 10, 1 and 2.5
 
 
 class Counting:
@@ -68,6 +73,16 @@ def test_threads_end_with_the_block_and_their_errors_are_not_lost():
         pass
 
 
+def test_due_times_do_not_wait_for_what_is_late():
+    ended = Event()
+    times = due_times(ended, 100.0)
+    first = next(times)
+    sleep(0.05)
+    assert [next(times) - first for _ in range(5)] == pytest.approx([0.01, 0.02, 0.03, 0.04, 0.05])
+    ended.set()
+    assert [*times] == []
+
+
 def test_the_request_is_the_example_of_the_contract():
     assert comparisons.REQUEST == examples.REQUEST
 
@@ -82,7 +97,12 @@ def test_results_are_drawn_with_a_seed():
 @pytest.mark.parametrize(
     ("arguments", "printed"),
     [
-        (["log"], "with one of all rounds"),
+        (["start"], "worker 2 of 2, mapped tables"),
+        (["bids"], "service to app, h11"),
+        (["batches", "--batch", "40"], "batches to 16 callers"),
+        (["latency", "--rate", "50"], "POST /bid at a constant 50/s"),
+        (["flat", "--requests", "200"], "growth after the first 40:"),
+        (["log"], "with a log of all rounds"),
         (["results", "--batch", "40"], "POST /v1/results, batches of 40"),
         (["beside", "--batch", "10", "--rate", "50", "--results-rate", "100"], "POST /bid at 50/s, with 100 results/s"),
     ],
@@ -91,7 +111,7 @@ def test_each_measurement(arguments, printed, capsys):
     assert bench.main([*arguments, *QUICK]) in (0, 1)  # the speed decides
     out = capsys.readouterr().out
     assert printed in out
-    assert "goal: " in out
+    assert "verdict: " in out
 
 
 @pytest.mark.parametrize("arguments", [["nothing"], ["log", "--starts", "many"], ["log", "--starts", "0"]])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from loadtest import slo
 from loadtest.arrivals import prepare
 from loadtest.servers import running_service
-from loadtest.traffic import DECK, deal, fault, pbn, previous_bids, questions, request
+from loadtest.traffic import DECK, deal, fault, mixed, pbn, previous_bids, questions, request
 
 
 def first(count, seed=1, **options):
@@ -61,6 +61,13 @@ def test_all_seats_and_the_stated_share_of_wrong_ones():
     assert set(seats) == {0, 1, 2, 3}
     assert min(seats.values()) > 900
     assert all(question.status == 200 for question in first(200, bad_share=0.0))
+
+
+def test_mixed_requests_are_of_all_kinds():
+    drawn = [*itertools.islice(mixed(1), 1000)]
+    assert drawn == [*itertools.islice(mixed(1), 1000)]
+    assert {"/bid", "/v1/bid", "/v1/card", "/v1/bids"} < {question.path for question in drawn}
+    assert {question.status for question in drawn} == {200, 400, 404, 422}
 
 
 @pytest.mark.server

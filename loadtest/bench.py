@@ -1,4 +1,4 @@
-"""Benchmark the service: speed next to other servers, time by stage, memory, and start time.
+"""Benchmark the service: speed next to other servers, time by stage, memory, start time and overload.
 
 It starts its own servers on loopback, the service with its command line and default server, and uses HTTP only;
 `__main__` tests a deployment instead. Servers are measured in turns, because a machine's speed changes from minute to
@@ -11,6 +11,8 @@ minute. The exit code is 1 if a goal is not shown.
                                          echo, an idiomatic FastAPI handler around the same decision, and --base COMMIT
     python -m loadtest.bench batches     the bids/s of POST /v1/bids next to those of single bids
     python -m loadtest.bench latency     p50 and p99 of POST /bid at a constant rate next to the echo's
+    python -m loadtest.bench overload --base COMMIT
+                                         this tree and COMMIT under three times their capacity over 200 connections
     python -m loadtest.bench flat        the memory of one worker over 200,000 requests
     python -m loadtest.bench log         what a decision log of all rounds costs POST /bid
     python -m loadtest.bench results     the results/s that POST /v1/results takes on one core
@@ -25,7 +27,7 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any, Final
 
-from loadtest import comparisons, memory
+from loadtest import comparisons, memory, overload
 from loadtest.servers import ROOT
 from loadtest.turns import Plan
 from spades.arguments import decimal, integer
@@ -42,6 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, value in vars(options).items():
         if isinstance(value, int | float) and value <= 0:
             parser.error(f"--{name.replace('_', '-')} is {value:g}; accepted: more than 0")
+    if options.what == "overload" and options.base is None:
+        parser.error("overload has no --base; accepted: the commit to compare with")
     missed = [goal for what in (ALL if options.what == "all" else [options.what]) for goal in _measure(what, options)]
     print("\nverdict: " + ("NOT SHOWN: " + "; ".join(missed) if missed else "every goal that was measured is shown"))
     return 1 if missed else 0
@@ -59,6 +63,7 @@ def _measure(what: str, options: argparse.Namespace) -> list[str]:
         "bids": lambda: comparisons.bids(plan(comparisons.BIDS_PLAN), options.base),
         "batches": lambda: comparisons.batches(plan(comparisons.BATCHES_PLAN), options.batch),
         "latency": lambda: comparisons.latency(plan(comparisons.LATENCY_PLAN), options.rate),
+        "overload": lambda: overload.overload(plan(overload.PLAN), options.base),
         "flat": lambda: memory.flat(options.requests),
         "log": lambda: comparisons.decision_log(plan(comparisons.LOG_PLAN)),
         "results": lambda: comparisons.results_rate(plan(comparisons.RESULTS_PLAN), options.batch),
@@ -72,9 +77,9 @@ def _measure(what: str, options: argparse.Namespace) -> list[str]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench")
     what = f"all: {', '.join(ALL)} (default); the module's text describes each"
-    names = ("all", *ALL, "flat", "log", "results", "beside")
+    names = ("all", *ALL, "overload", "flat", "log", "results", "beside")
     parser.add_argument("what", nargs="?", choices=names, default="all", metavar="WHAT", help=what)
-    parser.add_argument("--base", metavar="COMMIT", help="the commit of bids whose service is compared")
+    parser.add_argument("--base", metavar="COMMIT", help="the commit of bids and overload whose service is compared")
     parser.add_argument("--starts", type=integer, help="how often the servers are started")
     parser.add_argument("--rounds", type=integer, help="rounds of each start, in turns")
     parser.add_argument("--seconds", type=decimal, help="seconds of a round")

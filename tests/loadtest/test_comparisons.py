@@ -1,6 +1,7 @@
 """The measurements of `python -m loadtest.bench`: intervals, turns, and each measurement once against real servers."""
 
 import doctest
+from collections import Counter
 from contextlib import nullcontext
 from itertools import islice
 from math import inf
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from loadtest import bench, comparisons, turns
+from loadtest import bench, comparisons, overload, turns
 from loadtest.beside import beside, due_times
 from loadtest.servers import ServerError
 from loadtest.traffic import results
@@ -20,7 +21,7 @@ from spades.contract import examples
 QUICK = ["--starts", "1", "--rounds", "1", "--seconds", "0.1"]
 
 
-@pytest.mark.parametrize("module", [turns])
+@pytest.mark.parametrize("module", [turns, overload])
 def test_doctests(module):
     assert doctest.testmod(module).failed == 0
 
@@ -83,6 +84,23 @@ def test_due_times_do_not_wait_for_what_is_late():
     assert [*times] == []
 
 
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        ("503 Busy\r\nretry-after: 1\r\ncontent-type: application/problem+json", overload.REFUSAL),
+        ("503 Busy\r\nRetry-After: soon\r\nContent-Type: application/problem+json", "503, application/problem+json"),
+        ("500 Oops", "500, no media type"),
+    ],
+)
+def test_the_form_of_a_refusal(head, expected):
+    assert overload.form(f"HTTP/1.1 {head}\r\n\r\nretry-after: 2".encode()) == expected
+
+
+def test_rates_of_an_overload():
+    found = overload.Round(300.0, 2.0, [1.0] * 150, Counter({overload.REFUSAL: 50}), service_cores=0.5)
+    assert (found.sent_per_s(), found.goodput(), found.core_goodput()) == (100.0, 75.0, 150.0)
+
+
 def test_the_request_is_the_example_of_the_contract():
     assert comparisons.REQUEST == examples.REQUEST
 
@@ -101,6 +119,7 @@ def test_results_are_drawn_with_a_seed():
         (["bids"], "service to app, h11"),
         (["batches", "--batch", "40"], "batches to 16 callers"),
         (["latency", "--rate", "50"], "POST /bid at a constant 50/s"),
+        (["overload", "--base", "HEAD"], "goodput, this tree to HEAD"),
         (["flat", "--requests", "200"], "growth after the first 40:"),
         (["log"], "with a log of all rounds"),
         (["results", "--batch", "40"], "POST /v1/results, batches of 40"),
@@ -114,7 +133,9 @@ def test_each_measurement(arguments, printed, capsys):
     assert "verdict: " in out
 
 
-@pytest.mark.parametrize("arguments", [["nothing"], ["log", "--starts", "many"], ["log", "--starts", "0"]])
+@pytest.mark.parametrize(
+    "arguments", [["nothing"], ["overload"], ["log", "--starts", "many"], ["log", "--starts", "0"]]
+)
 def test_wrong_arguments(arguments):
     with pytest.raises(SystemExit) as caught:
         bench.main(arguments)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from service import __version__, log
+from service import __version__, logs
 from service.keys import new_key
 from service.settings import Settings, SettingsError, from_environment, unknown_settings
 from spades.__main__ import main as spades_command
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _serve(options, settings)
     except (SettingsError, TablesError) as error:
         if given[0] == "serve":
-            log.complain("error", str(error))
+            logs.complain("error", str(error))
         else:
             print(f"service: {error}", file=sys.stderr)
         return 1
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _serve(options: argparse.Namespace, settings: Settings) -> int:
     for warning in unknown_settings():
-        log.complain("warning", warning)
+        logs.complain("warning", warning)
     from service.server import serve  # here, because FastAPI takes half a second to import
 
     return serve(settings, options.host, options.port, options.workers, options.allow_unauthenticated)

@@ -100,13 +100,14 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     gc.collect()
     gc.freeze()
     sys.setswitchinterval(_SWITCH_S)
+    state.logs.start()
     with handle_signals(state.drain, state.settings.drain_s):
         yield
     for task in tasks:
         task.cancel()
     state.drain()
     await state.searchers.close()
-    state.close_logs()
+    state.logs.stop()
 
 
 def _warn_without_serve(settings: Settings) -> None:

@@ -16,10 +16,9 @@ import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
-from service.access_log import AccessLog
-from service.decision_log import decision_log
 from service.fair_turns import FairTurns
 from service.keys import Key
+from service.logs import Logs
 from service.metrics import Metrics
 from service.problems import ProblemError, deadline_exceeded, not_ready
 from service.searchers import Searchers
@@ -48,10 +47,12 @@ class RequestState(TypedDict, total=False):
 
     arrived: float  # `perf_counter` time at which its bytes came, as far as `AppState.lag_s` shows it, s
     route: "Route | None"  # None: no route has the path
+    request_id: str
+    trace_id: str  # of the caller's traceparent
     headers: dict[bytes, bytes]  # by name in lower case; `join_headers`
     deadline: float  # `perf_counter` time at which the caller stops waiting, s; from X-Deadline-Ms
     key: Key  # the API key
-    tables: str  # version of the tables that decided, for the access log
+    tables: str  # version of the tables that decided, for the logs
 
 
 class AppState:
@@ -60,8 +61,8 @@ class AppState:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.metrics = Metrics()
-        self.access_log = AccessLog(settings.access_log, self.metrics.counter("spades_access_log_dropped").inc)
-        self.decision_log = decision_log(settings, self.metrics.counter("spades_decision_log_dropped").inc)
+        dropped = [self.metrics.counter(f"spades_{name}_log_dropped").inc for name in ("access", "decision")]
+        self.logs = Logs(settings, *dropped)
         self.searchers = Searchers(self.metrics)
         self.turns = FairTurns()
         self.lag_tick_due = math.inf  # `perf_counter` time at which `measure_lag` should run next, s
@@ -147,12 +148,6 @@ class AppState:
         """Answer "not ready" from now on; requests are still answered."""
         self.draining = True
         self.metrics.gauge("spades_ready").set(0)
-
-    def close_logs(self) -> None:
-        """Write the log lines that are still in the queues, and close the logs."""
-        self.access_log.close()
-        if self.decision_log is not None:
-            self.decision_log.close()
 
 
 def app_state(request: Request) -> AppState:

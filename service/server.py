@@ -21,7 +21,7 @@ import uvicorn
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry, start_http_server
 
-from service import log
+from service import logs
 from service.app import create_app
 from service.keys import read_keys
 from service.metrics import workers_registry
@@ -41,14 +41,14 @@ def serve(settings: Settings, host: str, port: int, workers: int, allow_unauthen
     """
     check_exposure(settings, host, allow_unauthenticated)
     check_address(host, port)
-    log.configure()
+    logs.configure()
     options: dict[str, Any] = {
         "host": host,
         "port": port,
         "loop": "uvloop",
         "http": "httptools" if is_loopback(host) or settings.behind_proxy else "h11",
         "ws": "none",
-        "log_config": None,  # `log.configure` has been called
+        "log_config": None,  # `logs.configure` has been called, and `worker_app` calls it in each worker
         "access_log": False,
         "proxy_headers": False,
         "server_header": False,
@@ -91,14 +91,14 @@ def _serve_workers(settings: Settings, options: dict[str, Any], workers: int) ->
 
 def worker_app() -> FastAPI:
     """Return the app of one of several workers; end the worker with one line of log if it can't be made."""
-    log.configure()
+    logs.configure()
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         settings = from_environment()
         app = _app(settings)
         app.state.serve(open_sets(settings))
     except (SettingsError, TablesError) as error:
-        log.complain("error", str(error))
+        logs.complain("error", str(error))
         sys.exit(1)
     return app
 

@@ -171,9 +171,10 @@ class Settings(BaseSettings):
     )
     decision_log_mib: Annotated[int, _number("MiB", 1, 1_000_000, int)] = Field(
         default=100,
-        description="Size at which the decision log's file NAME.jsonl becomes NAME.1.jsonl and a new one is begun.",
+        description="Size at which the decision log's file NAME.jsonl becomes NAME.1.jsonl and a new one is begun. "
+        "Each of several workers has a file of its own, NAME-PID.jsonl.",
     )
-    decision_log_files: Annotated[int, _number("files", 0, 10_000, int)] = Field(
+    decision_log_files: Annotated[int, _number("files", 1, 10_000, int)] = Field(
         default=9, description="Older files of the decision log that are kept."
     )
     search_processes: Annotated[int, _number("processes", 0, 64, int)] = Field(

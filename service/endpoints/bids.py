@@ -31,7 +31,7 @@ async def bid(request: Request) -> Response:
 def bid_json(state: AppState, of_request: RequestState, body: bytes) -> bytes:
     """Return the JSON of the bid that the request's ``body`` wants; raise one of `problems.REFUSALS`."""
     sets = state.tables_in_use()
-    answer = answer_bid(state, sets, read_json(body), of_request.get("key"), body)
+    answer = answer_bid(state, sets, read_json(body), of_request.get("key"))
     of_request["tables"] = answer["tables"]
     return orjson.dumps(answer)
 
@@ -94,8 +94,8 @@ async def blind_nil(request: Request) -> Response:
     return json_response(orjson.dumps(blind_nil_answer(call, decision, version)))
 
 
-def answer_bid(state: AppState, sets: TableSets, data: Any, key: Key | None, body: bytes | None = None) -> BidAnswer:
-    """Return the answer to one request, ready for JSON, and count it. ``body``: its bytes, if known.
+def answer_bid(state: AppState, sets: TableSets, data: Any, key: Key | None) -> BidAnswer:
+    """Return the answer to one request, ready for JSON, and count it.
 
     Raises `ProblemError` with all faults of a request that can't be used.
     """
@@ -106,6 +106,6 @@ def answer_bid(state: AppState, sets: TableSets, data: Any, key: Key | None, bod
     answer = bid_answer(call, tables, version)
     seconds = perf_counter() - started
     state.metrics.decided(Decided(answer["kind"], call.base, call.convention, version, seconds))
-    if state.decision_log is not None:
-        state.decision_log.decided(data, body, answer)
+    if state.logs.decisions is not None:
+        state.logs.decisions.decided(data, answer)
     return answer

@@ -99,8 +99,8 @@ class _Results:
             probability = fields.get(stated)
             if probability is not None:
                 self._counts.add(kind, call.base, fields["tables"], probability, fields[happened])
-        if self._state.decision_log is not None:
-            self._state.decision_log.reported(fields)
+        if self._state.logs.decisions is not None:
+            self._state.logs.decisions.reported(fields)
 
     def _refuse(self, index: int, problem: ProblemError) -> None:
         self._refused.append({"index": index, "status": problem.status, "body": problem.body()})

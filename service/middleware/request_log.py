@@ -15,7 +15,7 @@ from time import perf_counter
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.access_log import Answered
+from service.logs import ACCESS, REQUEST
 from service.metrics import OTHER_ROUTE
 from service.problems import internal_error, problem_response
 from service.requests import AppState, RequestState, join_headers
@@ -49,13 +49,13 @@ class RequestLogMiddleware:
         path = scope["path"]
         route = request["route"] = ROUTE_BY_PATH.get(path) or templated_route(path)
         request_id = self._request_id(headers.get(b"x-request-id"))
+        request["request_id"] = request_id.decode("ascii")
         traceparent = headers.get(b"traceparent")
         added = [(b"x-request-id", request_id)]
         if traceparent is not None:
             if _TRACEPARENT.fullmatch(traceparent):
                 added.append((b"traceparent", traceparent))
-            else:
-                traceparent = None
+                request["trace_id"] = traceparent[3:35].decode("ascii")
         status = 0
 
         async def send_with_headers(message: Message) -> None:
@@ -68,12 +68,13 @@ class RequestLogMiddleware:
 
         in_flight = metrics.gauge("spades_http_requests_in_flight")
         in_flight.inc()
+        current = REQUEST.set(request)
         try:
             await self.app(scope, receive, send_with_headers)
         except ClientDisconnect:
             status = CLIENT_GONE
         except Exception:
-            _logger.exception("%s failed, request id %s", path, request_id.decode("ascii"))
+            _logger.exception("%s failed, request id %s", path, request["request_id"])
             if status:  # the answer has begun, so only the server can end it
                 status = 500
                 raise
@@ -84,12 +85,11 @@ class RequestLogMiddleware:
             seconds = perf_counter() - arrived
             label = OTHER_ROUTE if route is None else route.path
             metrics.answered(label, status, seconds)
-            if status == 500 or random() < state.access_log.share:
-                key = request.get("key")
-                name = None if key is None else key.name
-                tables = request.get("tables")
-                answered = Answered(scope["method"], label, status, seconds, request_id, traceparent, name, tables)
-                state.access_log.write(answered)
+            if status == 500 or random() < state.settings.access_log:
+                method = scope["method"][:20]
+                fields = {"method": method, "route": label, "status": status, "duration_ms": round(seconds * 1e3, 3)}
+                ACCESS.info("%s %s %d", method, label, status, extra=fields)
+            REQUEST.reset(current)
 
     def _request_id(self, value: bytes | None) -> bytes:
         """Return the caller's id if it has 1 to 128 characters that are safe in a log; otherwise a new id."""

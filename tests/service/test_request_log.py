@@ -1,17 +1,16 @@
 """Request ids, the metrics of requests, the access log and bugs, in this process."""
 
+import hashlib
 import io
+import logging
 import re
-import time
-from threading import Event
 
 import orjson
 import pytest
 from starlette.responses import StreamingResponse
 
-from service.access_log import AccessLog, Answered
 from service.app import create_app
-from service.line_log import MAX_QUEUED
+from service.logs import ACCESS, JsonFormatter
 from spades.errors import TablesError
 from tests.conftest import committed_tables
 from tests.one_set import one_set
@@ -26,12 +25,16 @@ def _service(**settings):
     return app
 
 
-def _lines(service, share, call, *requests):
-    stream = io.BytesIO()
-    service.state.access_log = AccessLog(share, stream=stream)
-    for method, path, arguments in requests:
-        call(method, path, service, **arguments)
-    service.state.access_log.close()
+def _lines(service, call, *requests):
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(JsonFormatter())
+    ACCESS.addHandler(handler)
+    try:
+        for method, path, arguments in requests:
+            call(method, path, service, **arguments)
+    finally:
+        ACCESS.removeHandler(handler)
     return [orjson.loads(line) for line in stream.getvalue().splitlines()]
 
 
@@ -56,11 +59,10 @@ def test_a_broken_traceparent_is_dropped(call, given):
 
 
 def test_the_log_has_ids_and_no_hands(call, request_body):
-    service = _service()
+    service = _service(access_log=1.0)
     headers = {"X-Request-ID": "me", "traceparent": _TRACE, "authorization": "Bearer secret"}
     lines = _lines(
         service,
-        1.0,
         call,
         ("POST", "/bid", {"json": request_body, "headers": headers}),
         ("GET", "/nowhere/AKJ62.AQ.Q.K9543?hand=KC", {"headers": {"X-Request-ID": "me"}}),
@@ -69,42 +71,28 @@ def test_the_log_has_ids_and_no_hands(call, request_body):
         ("POST", "/bid", 200),
         ("GET", "other", 404),
     ]
-    assert (lines[0]["request_id"], lines[0]["traceparent"]) == ("me", _TRACE)
+    assert (lines[0]["request_id"], lines[0]["trace_id"]) == ("me", _TRACE[3:35])
     assert [line.get("tables") for line in lines] == [service.state.sets.default.version, None]
     assert 0 < lines[0]["duration_ms"] < 10_000
-    assert abs(lines[0]["time"] - time.time()) < 60
+    assert [(line["level"], line["logger"], line["message"]) for line in lines] == [
+        ("info", "service.access", "POST /bid 200"),
+        ("info", "service.access", "GET other 404"),
+    ]
     text = orjson.dumps([{**line, "time": 0, "duration_ms": 0} for line in lines]).decode()  # these may hold any digits
     assert not any(word in text for word in ("KC", "AKJ62", "secret", "120"))
 
 
 def test_the_log_is_sampled_but_for_failures(call, request_body, monkeypatch):
-    service = _service()
+    service = _service(access_log=0.0)
     requests = [("POST", "/bid", {"json": request_body})] * 200
-    assert _lines(service, 0.0, call, *requests) == []
-    assert 20 < len(_lines(service, 0.5, call, *requests)) < 180
+    assert _lines(service, call, *requests) == []
+    assert 20 < len(_lines(_service(access_log=0.5), call, *requests)) < 180
 
     def fail(*_):
         raise TablesError("a bug")
 
     monkeypatch.setattr("spades.contract.bid_request.decide", fail)
-    assert [line["status"] for line in _lines(service, 0.0, call, requests[0])] == [500]
-
-
-def test_a_log_that_nobody_reads_holds_up_nobody():
-    read = Event()
-
-    class Stuck(io.BytesIO):
-        def write(self, _):
-            read.wait()
-            return 0
-
-    dropped: list[int] = []
-    log = AccessLog(1.0, dropped.append, Stuck())
-    for _ in range(2 * MAX_QUEUED):
-        log.write(Answered("POST", "/bid", 200, 0.001, b"id", None, None))
-    assert sum(dropped) > MAX_QUEUED / 2
-    log.close()  # returns although the write does not
-    read.set()
+    assert [line["status"] for line in _lines(service, call, requests[0])] == [500]
 
 
 def test_a_bug_is_told_to_nobody(call, request_body, monkeypatch, caplog):
@@ -121,6 +109,33 @@ def test_a_bug_is_told_to_nobody(call, request_body, monkeypatch, caplog):
         "service"
     ]
     assert "/secret/path is broken" in caplog.text
+
+
+def test_a_line_about_a_bug_names_the_request_and_the_key(call, request_body, monkeypatch, tmp_path):
+    def fail(*_):
+        raise TablesError("a bug")
+
+    monkeypatch.setattr("spades.contract.bid_request.decide", fail)
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(JsonFormatter())
+    logger = logging.getLogger("service")
+    logger.addHandler(handler)
+    secret = "x" * 40
+    keys = tmp_path / "keys"
+    keys.write_text(f"studio {hashlib.sha256(secret.encode()).hexdigest()}\n")
+    headers = {"X-Request-ID": "table-17", "traceparent": _TRACE, "authorization": f"Bearer {secret}"}
+    try:
+        call("POST", "/bid", _service(api_keys_file=keys), json=request_body, headers=headers)
+        logger.error("outside of a request")
+    finally:
+        logger.removeHandler(handler)
+    bug, other = [orjson.loads(line) for line in stream.getvalue().splitlines()]
+    assert (bug["level"], bug["logger"]) == ("error", "service")
+    assert (bug["request_id"], bug["trace_id"], bug["key"]) == ("table-17", _TRACE[3:35], "studio")
+    assert "TablesError: a bug" in bug["exception"]
+    assert secret not in stream.getvalue()
+    assert other.keys() == {"time", "level", "logger", "message"}
 
 
 def test_a_bug_of_a_middleware_is_answered_too(call, monkeypatch, caplog):
@@ -144,7 +159,7 @@ def test_an_answer_that_has_begun_is_left_as_it_is(call, caplog):
     service.add_route("/broken", broken)
     assert call("GET", "/broken", service).content == b"a part"
     assert "a bug" in caplog.text
-    assert _lines(service, 0.0, call, ("GET", "/broken", {}))[0]["status"] == 500
+    assert _lines(service, call, ("GET", "/broken", {}))[0]["status"] == 500
 
 
 def test_a_listener_of_its_own_takes_metrics_off_the_main_one(call):

@@ -69,7 +69,7 @@ def test_addresses(read, text, address):
         ("SPADES_DECISION_LOG", "/tmp", "- for standard output"),
         ("SPADES_DECISION_LOG_SHARE", "2", "a share, 0 to 1"),
         ("SPADES_DECISION_LOG_MIB", "0", "MiB, 1 to 1000000"),
-        ("SPADES_DECISION_LOG_FILES", "-1", "files, 0 to 10000"),
+        ("SPADES_DECISION_LOG_FILES", "0", "files, 1 to 10000"),
         ("SPADES_METRICS_ADDRESS", "host:x", "host:port"),
         ("SPADES_API_KEYS_FILE", "/nowhere/keys", "a file"),
         ("SPADES_KEY_RATE", "many", "bids a second"),

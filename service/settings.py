@@ -218,8 +218,8 @@ def unknown_settings() -> list[str]:
     """Return a warning for each SPADES_ variable that is not a setting. It is no error: an orchestrator may set it."""
     known = {_variable(field) for field in Settings.model_fields}
     unknown = sorted(name for name in os.environ if name.startswith(_PREFIX) and name not in known)
-    accepted = "docs/reference/settings.md lists the settings"
-    return [f"{name} is set, but there is no such setting: {_GONE.get(name, accepted)}" for name in unknown]
+    whys = [(name, _GONE.get(name, "there is no such setting")) for name in unknown]
+    return [f"{name} is set, but {why}; docs/reference/settings.md lists the settings" for name, why in whys]
 
 
 def _variable(field: str) -> str:

@@ -91,22 +91,6 @@ def status_number(pid: int, name: str) -> int:
         return next(int(line.split()[1]) for line in file if line.startswith(f"{name}:"))
 
 
-def workers(pid: int) -> list[int]:
-    """Return the ids of the worker processes that uvicorn's parent process ``pid`` has started and that still run."""
-    with open(f"/proc/{pid}/task/{pid}/children") as file:
-        children = [int(child) for child in file.read().split()]
-    return [child for child in children if "spawn_main" in _command(child)]
-
-
-def _command(pid: int) -> str:
-    """Return the command line of a process; empty if it has ended."""
-    try:
-        with open(f"/proc/{pid}/cmdline") as file:
-            return file.read()
-    except FileNotFoundError:
-        return ""
-
-
 def metric(server: RealServer, text: str) -> float:
     """Return the sum of the metrics whose name and labels match the regular expression ``text``."""
     body = ask(server, b"GET /metrics HTTP/1.1\r\nHost: service\r\n\r\n")[2].decode()

@@ -13,9 +13,9 @@ import httpx
 import pytest
 
 from spades.tableset import DEFAULT_DIRECTORY
-from tests.faults.conftest import Load, ask, free_port, request_bytes, workers
+from tests.faults.conftest import Load, ask, free_port, request_bytes
 from tests.patience import get, post, wait_until
-from tests.service.conftest import START_S, running_server
+from tests.service.conftest import START_S, running_server, workers
 
 
 def _ready(server):

@@ -9,10 +9,10 @@ import sys
 
 import pytest
 
-from tests.faults.conftest import BODY, Load, metric, workers
+from tests.faults.conftest import BODY, Load, metric
 from tests.faults.test_stopping import _alive, _answered, _ready
 from tests.patience import post, wait_until
-from tests.service.conftest import ROOT, START_S, RealServer, running_server
+from tests.service.conftest import ROOT, START_S, RealServer, running_server, workers
 
 
 async def _restart(server: RealServer) -> None:

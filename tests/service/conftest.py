@@ -126,6 +126,22 @@ def running_server(*arguments: str, stdout: Any = None, **environment: str) -> I
             process.stderr.close()
 
 
+def workers(pid: int) -> list[int]:
+    """Return the ids of the worker processes that uvicorn's parent process ``pid`` has started and that still run."""
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        children = [int(child) for child in file.read().split()]
+    return [child for child in children if "spawn_main" in _command(child)]
+
+
+def _command(pid: int) -> str:
+    """Return the command line of a process; empty if it has ended."""
+    try:
+        with open(f"/proc/{pid}/cmdline") as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
+
+
 @pytest.fixture(scope="session")
 def made_sets(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[str, ...]]:
     """A directory with three table sets, and their versions: 1.0 as committed, 1.1 bids more, 1.2 bids less."""

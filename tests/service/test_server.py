@@ -15,7 +15,7 @@ import pytest
 from service.keys import new_key
 from spades.tableset import DEFAULT_DIRECTORY
 from tests.patience import LIMIT_S, get, post, wait_until
-from tests.service.conftest import ROOT, START_S, serve_command
+from tests.service.conftest import ROOT, START_S, serve_command, workers
 
 _WORKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
 _BODY = json.dumps(_WORKED).encode()
@@ -289,12 +289,12 @@ def test_several_workers_one_of_which_dies(serve):
             except httpx.TransportError:
                 assert time.monotonic() < deadline
                 time.sleep(0.1)
-        workers = [int(pid) for pid in _children(running.process.pid)]
-        assert len(workers) == 2
+        before = workers(running.process.pid)
+        assert len(before) == 2
         counted = 'spades_http_requests_total{route="/bid",status="200"} 4.0'
         wait_until(lambda: counted in get(f"{running.url}/metrics").text)
-        os.kill(workers[0], signal.SIGKILL)
-        wait_until(lambda: workers[0] not in map(int, _children(running.process.pid)))
+        os.kill(before[0], signal.SIGKILL)
+        wait_until(lambda: before[0] not in workers(running.process.pid))
         text = ""
         while not text:
             try:
@@ -308,8 +308,3 @@ def test_several_workers_one_of_which_dies(serve):
         assert "spades_tables_info{" in text
         running.process.send_signal(signal.SIGTERM)
         assert running.process.wait(START_S) == 0
-
-
-def _children(pid: int) -> list[str]:
-    with open(f"/proc/{pid}/task/{pid}/children") as file:
-        return file.read().split()

@@ -10,13 +10,14 @@ from spades.arguments import add_commands, run_command
 from spades.errors import BiddingError, ResultsError, TablesError
 from tables.arena.errors import ArenaError
 from tables.players.names import PlayerError
+from tables.removed import COMMANDS as REMOVED_COMMANDS
+from tables.removed import what_became_of
 from tables.run.family import BuildError
 
 COMMANDS = {  # name: (module, what it does)
     "build": ("tables.run.build", "make every table that is not up to date"),
     "verify": ("tables.run.verify", "check the committed tables against the manifest and the code"),
     "fit": ("tables.fit", "search the constants of the bidders and measure the parts of the card players"),
-    "probe": ("tables.probe", "find situations in which a card player loses points"),
     "bench": ("tables.bench", "time decisions and compiled play"),
     "report": ("tables.report.report_command", "fill docs/strength.md with measured figures"),
     "logs": ("tables.logs.logs_command", "check logs of games, fit, judge and tune tables by them, or write one"),
@@ -35,6 +36,9 @@ def main(argv: list[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(prog="python -m tables", description="Make and judge the tables.")
     add_commands(parser, "command", COMMANDS)
+    argv = sys.argv[1:] if argv is None else argv
+    if argv and argv[0] in REMOVED_COMMANDS:
+        parser.error(f"{what_became_of(argv[0])}; accepted: {', '.join(COMMANDS)}")
     arguments = parser.parse_args(argv)
     from numba.core.event import install_listener  # here, because `--help` does not need numba
 

@@ -28,7 +28,6 @@ KERNELS = (
     *_modules("tables.players", "weighted_deals touching decisions solve search cover uct_bids"),
     *_modules("tables.logs", "replay habits"),
     "tables.people.inputs",
-    "tables.alternatives",
     "tables.engine.cutthroat",
     *_modules("tables.arena.public", "trickster cards_with_cats jus144tice bots"),
 )

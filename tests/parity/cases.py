@@ -33,7 +33,6 @@ from spades.winprob.features import (
 )
 from spades.winprob.games import BAGS, SHIPPED_SLICES, WinTableSlice
 from spades.winprob.outcomes import OURS, OUTCOMES, THEIRS
-from tables.alternatives import CLASSES
 from tables.arena.public.bots import BOTS
 from tables.engine.game import SUMS, Game, RoundSummary, Totals
 from tables.engine.outcomes import Contracts
@@ -578,7 +577,6 @@ FEATURES, OUTCOME = "spades.winprob.features.", "spades.winprob.outcomes."
 LEVELS = "spades.levels."
 PASSING = "spades.passing."
 LEGAL = "spades.legal."
-ALTERNATIVES = "tables.alternatives."
 UNSEEN, UCT = "tables.players.unseen.", "tables.players.uct."
 SRP, GAME = "spades.play.srp.", "tables.engine.game."
 PUBLIC = "tables.arena.public."
@@ -994,9 +992,6 @@ CASES: dict[str, Maker] = {
     UCT + "search": arms,
     UCT + "point_gap": lambda r: (last_tricks(r)[0], finished(r), r.randrange(4)),
     "tables.players.choose_card.choose_card": lambda r: sitting(r)[:2],
-    ALTERNATIVES + "context_of": lambda r: sitting(r)[:2],
-    ALTERNATIVES + "pick": lambda r: next((s, me, ok, r.randrange(CLASSES)) for s, me, _, ok, _ in [sitting(r)]),
-    ALTERNATIVES + "same_worth": lambda r: (r.choice((-1, card(r))), card(r), cards(r)),
     DEAL + "random_bit": lambda r: (states.dealt(r.randrange(2**31), 1), cards(r, 1)),
     DEAL + "give_spades": lambda r: (states.dealt(r.randrange(2**31), 1), r.randrange(4), r.randrange(14)),
     DEAL + "start_round": lambda r: (sitting(r)[0],),

@@ -8,6 +8,7 @@ import pytest
 
 from tables import bench
 from tables.__main__ import COMMANDS, main
+from tables.removed import COMMANDS as REMOVED
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -16,6 +17,15 @@ def test_a_command_starts_alone(name):
     done = subprocess.run(help_of, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert f"python -m tables {name}" in done.stdout
+
+
+@pytest.mark.parametrize("name", REMOVED)
+def test_a_removed_command_says_where_its_code_is(name, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main([name, "--deals", "5"])
+    assert stopped.value.code == 2
+    message = f"{name} was removed: its code is in commit cb6485b0, its figures in docs/explanation/what-was-tried.md"
+    assert f"{message}; accepted: build, verify, " in capsys.readouterr().err
 
 
 def test_a_command_that_compiles_says_so_once(monkeypatch, capsys):

@@ -1,0 +1,10 @@
+"""Names of commands and card players that went, and what an error says about them."""
+
+LAST_COMMIT = "cb6485b0"  # the last commit that has all of their code
+PAGE = "docs/explanation/what-was-tried.md"  # what was measured with them
+COMMANDS = ("probe",)
+
+
+def what_became_of(name: str) -> str:
+    """Return the part of an error that says that ``name`` went, and where its code and its figures are."""
+    return f"{name} was removed: its code is in commit {LAST_COMMIT}, its figures in {PAGE}"

@@ -7,9 +7,8 @@ then `bidder` applies `legal_bids`.
 
 Whiz: the number bid must be the number of spades held. A nil then competes with a contract that may be far from the
 regular takes. Suicide: exactly one of two partners bids nil, so after partner's number a player must bid nil with any
-hand. In both variants the nil threshold depends on the estimate; `python -m tables fit variants` fits it. Jokers: two
-to four trumps rank above the ace of spades (`cards.DECKS`). Mirror and strict whiz leave no choice of bid.
-`bis.cutthroat` bids in cutthroat.
+hand. In both variants the nil threshold depends on the estimate. Jokers: two to four trumps rank above the ace of
+spades (`cards.DECKS`). Mirror and strict whiz leave no choice of bid. `bis.cutthroat` bids in cutthroat.
 """
 
 from collections.abc import Sequence

@@ -64,7 +64,7 @@ class PolicyKind(ABC, Generic[D]):
     # Microseconds of a decision, without and with its explanation, as `python -m tables bench` measured them.
     typical_us: tuple[float, float] = (0.0, 0.0)
     version: str = "1"  # goes up when the policy's bids change without a change of tables
-    noise_sd: tuple[float, ...] = ()  # `Policy.noise_sd` by level, level 0 first; `python -m tables fit levels`
+    noise_sd: tuple[float, ...] = ()  # `Policy.noise_sd` by level, level 0 first; 3% of games a level
     needs_win_table: bool = False  # True: refuses rules for which there is no win table
     keeps_to_legal: bool = False  # True: `decide` chooses among the turn's legal bids itself
 
@@ -163,7 +163,7 @@ POLICY_KINDS: tuple[PolicyKind[Any], ...] = (
         opponents=("rb", "ms", "io"),
         options=_OF_BIS,
         defaults=Policy(kind=BIS),
-        # `python -m tables fit bis`, see docs/strength.md.
+        # Found by a search (docs/explanation/what-was-tried.md).
         tuned={
             "nil_threshold": 0.0,
             "offset": 0.15,
@@ -171,7 +171,7 @@ POLICY_KINDS: tuple[PolicyKind[Any], ...] = (
             "blind_frequency": 1.0,
             "blind_floor": 0.3,
         },
-        # The published options are for partnerships. `python -m tables fit cutthroat` and `fit variants`.
+        # The published options are for partnerships; these were found by searches too.
         in_variant={
             CUTTHROAT: {"nil_threshold": -10.0, "offset": 0.2, "spade_honours": 1},
             WHIZ: {"nil_threshold": 15.0, "nil_slope": 15.0},
@@ -189,7 +189,7 @@ POLICY_KINDS: tuple[PolicyKind[Any], ...] = (
         options=("nil", "nils", "variant", *_SKILL),
         bidder=rb,
         nil_rule="low-cards-only",
-        defaults=Policy(kind=RB),  # its nil ranks are fitted to our engine: `python -m tables fit rb`
+        defaults=Policy(kind=RB),  # its nil ranks are fitted to our engine
         typical_us=(4.7, 10.9),
         noise_sd=(0.0, 1.0, 0.82, 0.64, 0.43, 0.0),
     ),

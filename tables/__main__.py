@@ -17,7 +17,6 @@ from tables.run.family import BuildError
 COMMANDS = {  # name: (module, what it does)
     "build": ("tables.run.build", "make every table that is not up to date"),
     "verify": ("tables.run.verify", "check the committed tables against the manifest and the code"),
-    "fit": ("tables.fit", "search the constants of the bidders and measure the parts of the card players"),
     "bench": ("tables.bench", "time decisions and compiled play"),
     "report": ("tables.report.report_command", "fill docs/strength.md with measured figures"),
     "logs": ("tables.logs.logs_command", "check logs of games, fit, judge and tune tables by them, or write one"),

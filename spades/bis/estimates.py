@@ -8,7 +8,7 @@ docs/explanation/how-bis-bids.md, "Regular takes"). The value of a nil, its succ
 come from the tables `cnil` and `curves` (the same page, "Nil").
 
 If a bag costs more, the estimate rises. If a contract of ten is worth 200 points, the second partner may bid what makes
-the contract ten. `python -m tables fit rules` fits the constants of such changes; docs/strength.md shows their effect.
+the contract ten. docs/strength.md shows the effect of the constants of such changes.
 """
 
 from typing import NamedTuple

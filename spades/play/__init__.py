@@ -14,20 +14,12 @@
 
 from spades.play.card_explanation import PLAYERS, SEARCH_VERSION, card_reason, explain_card
 from spades.play.history import Impossible, Known, state_at_turn, state_before, write_scores
-from spades.play.solo import SOLO_1_PIECES, SOLO_PIECE_NAMES, solo1, solo2
+from spades.play.solo import solo1, solo2
 from spades.play.srp.goals import (
     ALL_PIECES,
-    FITTED_LEADS,
-    OVER,
-    SRP_1_PIECES,
     SRP_3_COUNT,
     SRP_3_PIECES,
-    SRP_PIECE_NAMES,
-    STRONG_UNDER,
-    pieces_in_use,
-    wants_tricks,
 )
-from spades.play.srp.leads import LEAD_FEATURES, LEAD_WEIGHTS, NO_NIL_LIVE, lead_features, lead_situation
 from spades.play.srp.player import srp1, srp2, srp3, srp4
 from spades.play.state import PlayState, rule_values
 from spades.play.tricks import (
@@ -54,21 +46,11 @@ from spades.play.wrp import wrp_card
 
 __all__ = [
     "ALL_PIECES",
-    "FITTED_LEADS",
-    "LEAD_FEATURES",
-    "LEAD_WEIGHTS",
     "MASK32",
-    "NO_NIL_LIVE",
-    "OVER",
     "PLAYERS",
     "SEARCH_VERSION",
-    "SOLO_1_PIECES",
-    "SOLO_PIECE_NAMES",
-    "SRP_1_PIECES",
     "SRP_3_COUNT",
     "SRP_3_PIECES",
-    "SRP_PIECE_NAMES",
-    "STRONG_UNDER",
     "Impossible",
     "Known",
     "PlayState",
@@ -78,14 +60,11 @@ __all__ = [
     "cards_below",
     "explain_card",
     "highest_rank",
-    "lead_features",
-    "lead_situation",
     "least_winning_lead",
     "legal_cards",
     "lowest_equal",
     "lowest_rank",
     "nil_alive",
-    "pieces_in_use",
     "play_card",
     "rule_values",
     "solo1",
@@ -100,7 +79,6 @@ __all__ = [
     "tricks_left",
     "tricks_needed",
     "unseen_cards",
-    "wants_tricks",
     "winning_cards",
     "write_rules",
     "write_scores",

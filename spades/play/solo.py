@@ -36,10 +36,6 @@ from spades.play.tricks import (
 SURE_TAKES, SETTING, BAG_DODGING, NIL_PLAY, ATTACK, POSITION, LEADS = (1 << i for i in range(7))
 BEATS_TABLE, SURE_AFTER, FREE_TRICKS = (1 << i for i in range(7, 10))
 SOLO_1_PIECES = BEATS_TABLE - 1  # the pieces of SOLO 1
-SOLO_PIECE_NAMES = (
-    *("sure takes", "setting", "bag dodging", "nil play", "attack", "position", "leads"),
-    *("beating the table", "sure after the card", "free tricks"),
-)
 
 
 def pieces_in_use(state: PlayState, me: int, version: int) -> int:

@@ -9,8 +9,8 @@ both of these hold:
   they cannot ruff.
 
 The counting is that of `tables.builders.exact`. With two hunters it equals the partnership's reading `any`, in which
-the third hand is a partner who covers. HUNTERS is the number that predicts nils in play best (`python -m tables fit
-cutthroat`). It is not three, because a player who hunts a nil gives up tricks of their own.
+the third hand is a partner who covers. HUNTERS is the number that predicts nils in play best
+(docs/explanation/what-was-tried.md). It is not three, because a player who hunts a nil gives up tricks of their own.
 
 The previous-bids factor, the curves, the mean bids and the shares of contracts made are learned from play by
 `CUTTHROAT_PLAYER`. All tables go to tables/data/cutthroat_*.npy.

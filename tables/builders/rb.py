@@ -2,7 +2,7 @@
 
 A linear regression explains the tricks that a hand takes by its 13 cards. The rounds have no nils, and every player
 bids their regular takes. Then the constant that brings the most points in a round is added, spread over the 13 cards.
-RB's nil ranks are not fitted here (`python -m tables fit`). The results go to rb_values.npy and rb_suit.npy.
+RB's nil ranks are not fitted here. The results go to rb_values.npy and rb_suit.npy.
 """
 
 from typing import Any

@@ -1,7 +1,5 @@
 """Play on to a decision, or to the end of the round, as kernels; the state's card players choose the cards."""
 
-from typing import Any
-
 from spades.cards import lowest
 from spades.play import PlayState, legal_cards, play_card
 from tables.engine.deal import random_bit, uniform
@@ -41,25 +39,3 @@ def finish_play(state: PlayState) -> None:
     for _ in range(left):
         seat = (state.leader + state.trick_size) & 3
         play_card(state, seat, choose_card(state, seat))
-
-
-def add_differences(features: Any, values: Any, rows: int, products: Any, gains: Any) -> None:
-    """Add the first ``rows`` of ``features`` and ``values`` to sums of products, as differences from their means."""
-    width = features.shape[1]
-    for i in range(width):
-        mean = 0.0
-        for row in range(rows):
-            mean += features[row, i]
-        mean /= rows
-        for row in range(rows):
-            features[row, i] -= mean
-    mean = 0.0
-    for row in range(rows):
-        mean += values[row]
-    mean /= rows
-    for row in range(rows):
-        for i in range(width):
-            if features[row, i] != 0.0:
-                gains[i] += features[row, i] * (values[row] - mean)
-                for j in range(width):
-                    products[i, j] += features[row, i] * features[row, j]

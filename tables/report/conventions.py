@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from spades.bis import BIG5_BID, BIG5_MOST_TAKES, covers_nil, limit_takes
 from spades.legal import NO_BID
-from tables import fit
 from tables.arena.match import Match, play
 from tables.arena.result import MatchResult, describe_match
 from tables.engine.simulate import kernel_tables
@@ -44,11 +43,6 @@ def conventions(setup: Setup) -> str:
     )
     head = "pairs with | 200/-100, % | 500, % | points per round, 200/-100 | points per round, 500 | nils made, %"
     return table(head, rows) + "\n\n" + behind(setup)
-
-
-def searched(setup: Setup) -> str:
-    """Return the grids of the search for the answer's threshold."""
-    return fit.fit_conventions(setup.tables, max(1, setup.pairs * 2 // 5), 9, setup.jobs)
 
 
 def _row(results: list[MatchResult]) -> tuple[str, ...]:

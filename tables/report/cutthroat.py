@@ -1,9 +1,8 @@
-"""Sections about cutthroat: BIS against partnership bidders, its parts, the calibration of its curves, the search."""
+"""Sections about cutthroat: BIS against partnership bidders, its parts, the calibration of its curves."""
 
 from typing import Any
 
 from spades.rules import PRESETS
-from tables import fit
 from tables.markdown import table
 from tables.report.setup import Setup, both, by_points, percent
 
@@ -48,8 +47,3 @@ def calibration(setup: Setup) -> str:
     )
     rows = [(f"{int(n):,}", f"{100 * stated:.1f}", f"{100 * made:.1f}") for n, stated, made in held if n]
     return whole + "\n\n" + table("held-out nils | stated, % | made, %", rows)
-
-
-def searched(setup: Setup) -> str:
-    """Return the search for threshold and offset, and how much each piece of SOLO wins."""
-    return fit.fit_cutthroat(setup.tables, max(1, setup.pairs // 5), 9, setup.jobs)

@@ -1,4 +1,4 @@
-"""Sections about fitted values: success curves, their calibration, and the searches for constants."""
+"""Sections about fitted values: success curves and their calibration."""
 
 import numpy as np
 
@@ -6,7 +6,6 @@ from spades.bis import interpolate
 from spades.legal import NO_BID
 from spades.position import read_auction
 from spades.tables import PARTNERSHIP_PROFILE
-from tables import fit
 from tables.arena.stats import wilson
 from tables.markdown import table
 from tables.players.names import TABLES_PLAYER
@@ -106,10 +105,3 @@ def held_out(setup: Setup) -> str:
             table("stated | made | nils", rows),
         )
     )
-
-
-def searched(setup: Setup) -> str:
-    """Return the grids of the searches for the factor, RB's ranks and `bis:tuned`."""
-    pairs = max(1, setup.pairs * 2 // 5)
-    searches = (fit.fit_factor, fit.fit_rb, fit.fit_bis)
-    return "\n\n".join(search(setup.tables, pairs, 9, setup.jobs) for search in searches)

@@ -3,7 +3,6 @@
 from typing import Any
 
 from spades.options import FULL_LEVEL
-from tables import fit
 from tables.markdown import table
 from tables.report.setup import Setup, by_points, percent, share
 
@@ -34,8 +33,3 @@ def styles(setup: Setup) -> str:
             nils, made = share(result.nil_rate[0]), share(result.nil_success[0])
             rows.append((f"`{text}`", percent(result), by_points(result), nils, made))
     return table("style | wins against the policy without it, % | points per round | nils, % | made, %", rows)
-
-
-def searched(setup: Setup) -> str:
-    """Return the search for the noise of each level, with the win rate of each policy at each level."""
-    return fit.fit_levels(setup.tables, max(1, setup.pairs * 2 // 5), 9, setup.jobs)

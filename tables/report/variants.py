@@ -3,7 +3,6 @@
 from typing import Any
 
 from spades.rules import NO_LOSING_GOAL, PRESETS, Rules
-from tables import fit
 from tables.arena.result import MatchResult
 from tables.markdown import table
 from tables.report.setup import Setup, both, by_points, percent
@@ -55,8 +54,3 @@ def calibration(setup: Setup) -> str:
             )
         )
     return table("variant | nils fitted on | held out | stated, % | made, % | calibration error | Brier", rows)
-
-
-def searched(setup: Setup) -> str:
-    """Return the grids of the searches for the variants' thresholds, slopes and offsets."""
-    return fit.fit_variants(setup.tables, max(1, setup.pairs // 5), 9, setup.jobs)

@@ -902,13 +902,6 @@ CASES: dict[str, Maker] = {
         r.choice((0.0, 0.5)),
     ),
     "tables.players.decisions.finish_play": lambda r: sitting(r)[:1],
-    "tables.players.decisions.add_differences": lambda r: (
-        view(np.array([[r.choice((0.0, r.uniform(-1, 1))) for _ in range(4)] for _ in range(13)])),
-        view(np.array([r.uniform(0, 100) for _ in range(13)])),
-        r.randint(2, 13),
-        view(np.zeros((4, 4))),
-        view(np.zeros(4)),
-    ),
     TRICKS + "cards_above": lambda r: (card(r),),
     TRICKS + "cards_below": lambda r: (card(r),),
     TRICKS + "nil_alive": lambda r: (sitting(r)[0], r.randrange(4)),

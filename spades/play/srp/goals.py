@@ -73,14 +73,10 @@ ALL_PIECES = (1 << N_PIECES) - 1
 SRP_1_PIECES = OWN_SHARE - 1  # the pieces of SRP 1
 SRP_3_COUNT = 18
 SRP_3_PIECES = (1 << SRP_3_COUNT) - 1  # the pieces of SRP 2 and 3
-# Options that no version uses: few bids sum to 8, the limit of "strong under" rounds, and not to FEW_BID; in "over"
-# rounds, set the opponents only if they can lose at most OVER_SPARE more tricks. `python -m tables fit srp@4` measures
-# them.
-STRONG_UNDER, OVER = 1 << N_PIECES, 2 << N_PIECES
-FIRST_OVER, FIRST_14, OVER_SPARE = 11, 14, 2
 
 # Appendix E names types of rounds by the sum of the four bids. Only one limit between two types matters here: up to
-# this sum, the round is *under*, and tricks are left over. docs/reference/policies.md has what other limits would win.
+# this sum, the round is *under*, and tricks are left over. docs/explanation/what-was-tried.md has
+# what another limit would win.
 UNDER_BID = 10
 # Found in duplicate games, like the weights of all leads and discards.
 FEW_BID = 9  # up to this sum of bids, a seat keeps low cards, and if sure of its own bid leaves the rest to partner
@@ -130,8 +126,7 @@ def wants_tricks(state: PlayState, me: int, unseen: int, pieces: int) -> bool:
         if free:
             return True
         sure = spade_tricks_against(spades_of(state.hand[me]), spades_of(unseen))
-        few = FEW_BID - 1 if pieces & STRONG_UNDER else FEW_BID
-        if pieces & OWN_SHARE and total <= few and left - need >= SHARE_SLACK:
+        if pieces & OWN_SHARE and total <= FEW_BID and left - need >= SHARE_SLACK:
             if contract_of(state.bid[me]) - state.taken[me] <= sure:
                 return False
         return not (pieces & SURE_TAKES and total <= UNDER_BID and sure >= need)
@@ -140,8 +135,6 @@ def wants_tricks(state: PlayState, me: int, unseen: int, pieces: int) -> bool:
     if free:
         return settable
     # The opponents can lose `left - theirs` more tricks without being set.
-    if pieces & OVER and FIRST_OVER <= total < FIRST_14:
-        return bool(pieces & SETTING and settable and left - theirs <= OVER_SPARE)
     return bool(pieces & SETTING and settable and (total > UNDER_BID or left - theirs <= 1))
 
 

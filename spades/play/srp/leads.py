@@ -2,8 +2,8 @@
 
 SRP 4 gives each card a value, the sum of its features times fitted weights. The value is the change of the win
 probability, in percent, relative to other leads of the same hand. There is a row of weights for each situation: no nil
-matters, the seat covers partner's nil, it attacks an opponent's nil, or both. `python -m tables fit leads` fits the
-weights: it plays each lead of many rounds to the end of the round.
+matters, the seat covers partner's nil, it attacks an opponent's nil, or both. The weights
+were fitted by playing each lead of many rounds to the end of the round (docs/adr/0071-fitted-leads.md).
 """
 
 from spades.cards import ACE, KING, QUEEN, highest, lowest, spades_of

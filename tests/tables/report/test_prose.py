@@ -15,12 +15,11 @@ ALLOWED = {
     "with probability 0.25": "counted: four hands, one ace of spades",
     "ten points for a trick": "the weights of `kinds`",
     "share over 30% of their hands": "declared in `kinds`",
-    "five times as many pairs": "declared in `fit.ranked`",
     "one too low, which gives one more bag": "the definition of a refusal",
     "won points 1.8 %": "published by AI Factory, for another program",
     "200 points, from 100 points behind": "fields of the preset `blind-nil`",
     "half a trick or a whole trick too much": "declared in `blind_nil.OVERBIDDERS`",
-    "wins 3% of games less": "the goal of the search, declared in `fit.LEVEL_STEP`",
+    "wins 3% of games less": "the goal of the search behind the levels",
 }
 
 _WORD = "half|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|sixteen|twenty|thirty"

@@ -8,7 +8,7 @@ import pytest
 from spades.rules import describe
 from spades.strength import Measured, read_rows
 from spades.tableset import open_tables
-from tables import __main__, fit
+from tables import __main__
 from tables.arena.match import player_version
 from tables.arena.result import MatchResult
 from tables.report import conventions, report_command, setup, summary
@@ -54,7 +54,6 @@ def unplayed(monkeypatch):
     monkeypatch.setattr(conventions, "play", lambda *_: None)
     monkeypatch.setattr(conventions, "describe_match", result_of)
     monkeypatch.setattr(conventions, "behind", lambda _: "")
-    monkeypatch.setattr(fit, "fit_srp", lambda *_: "")
     return asked
 
 

@@ -22,8 +22,6 @@ COMMANDS = {  # name: (module, what it does)
     "logs": ("tables.logs.logs_command", "check logs of games, fit, judge and tune tables by them, or write one"),
     "arena": ("tables.arena.arena_command", "play one bidder against another and compare them"),
     "searcher": ("tables.players.searcher", "choose cards by search for the service, which starts this process"),
-    "ceiling": ("tables.ceiling.ceiling_command", "measure what a bidder that searches would win beyond winprob"),
-    "endings": ("tables.ceiling.endings_command", "measure bids of winprob at the end of a game, and nils with a pass"),
 }
 
 

@@ -2,7 +2,7 @@
 
 LAST_COMMIT = "cb6485b0"  # the last commit that has all of their code
 PAGE = "docs/explanation/what-was-tried.md"  # what was measured with them
-COMMANDS = ("fit", "probe")
+COMMANDS = ("ceiling", "endings", "fit", "probe")
 
 
 def what_became_of(name: str) -> str:

@@ -24,7 +24,6 @@ KERNELS = (
     "spades.play.solo",
     *_modules("tables.players", "unseen uct choose_card"),
     *_modules("tables.engine", "passing outcomes winprob game"),
-    "tables.ceiling.searching_bidder",
     *_modules("tables.players", "weighted_deals touching decisions solve search cover uct_bids"),
     *_modules("tables.logs", "replay habits"),
     "tables.people.inputs",
@@ -37,8 +36,6 @@ SOURCES = (
     "spades.winprob.games",
     "spades.play.state",
     *_modules("tables.engine", "states scratch jit tables_type selfplay"),
-    "tables.ceiling.positions",
-    "tables.ceiling.endings",
     *KERNELS,
 )
 

@@ -26,7 +26,6 @@ from spades.tableset import open_tables
 from tables.arena.match import player_version
 from tables.report import (
     blind_nil,
-    ceiling,
     components,
     conventions,
     curve_models,
@@ -222,7 +221,6 @@ SECTIONS: dict[str, Callable[[Setup], str]] = {
     "ten-point-rows": nearest_tables.ten_point_rows,
     "passes": passes.passes,
     "public": public.against,
-    "ceiling": ceiling.ceiling,
     "worst-deals": worst_deals.worst_deals,
     "inference-log-loss": inference.log_loss,
     "inference-published": inference.published,

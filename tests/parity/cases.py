@@ -1054,14 +1054,6 @@ TEXTS = {
 }
 # Compared as a part of `play_pairs` (test_rounds.py), which the simulators compile anyway. They are most of its code.
 WITHIN_A_PAIR = {GAME + "play_game", SOLO_GAME + "play_cutthroat_game"}
-# Compared as a part of `measure_decisions` (tests/tables/ceiling/test_positions.py), for the same reason.
-WITHIN_A_DECISION = {
-    "tables.ceiling.searching_bidder." + name
-    for name in (
-        *("random_decision", "copy_position", "weigh", "chosen_bid", "mean_gain"),
-        *("seat_policies", "next_deal", "add_gains"),
-    )
-}
 # Compared as parts of searches (tests/tables/players/test_search.py and test_uct_bids.py): a card or a bid depends on
 # all deals and results.
 WITHIN_A_SEARCH = {

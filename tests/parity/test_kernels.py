@@ -12,7 +12,6 @@ from tests.parity.cases import (
     HOW_MANY,
     POLICIES,
     TEXTS,
-    WITHIN_A_DECISION,
     WITHIN_A_PAIR,
     WITHIN_A_SEARCH,
     WITHIN_POSITIONS,
@@ -30,7 +29,7 @@ def test_every_public_kernel_has_a_case():
         for function, value in vars(import_module(name)).items()
         if isinstance(value, types.FunctionType) and value.__module__ == name and not function.startswith("_")
     }
-    others = TEXTS | WITHIN_A_PAIR | WITHIN_A_DECISION | WITHIN_A_SEARCH | WITHIN_POSITIONS
+    others = TEXTS | WITHIN_A_PAIR | WITHIN_A_SEARCH | WITHIN_POSITIONS
     assert found - others - set(CASES) == set()
     assert found >= others
 

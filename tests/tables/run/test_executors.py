@@ -15,7 +15,7 @@ from tables.run.family import Arrays
 from tests.patience import wait_until
 
 
-@pytest.mark.parametrize("command", ["build", "arena", "ceiling", "report"])
+@pytest.mark.parametrize("command", ["build", "arena", "report"])
 def test_every_command_has_the_same_default_for_jobs(command):
     parser = argparse.ArgumentParser()
     importlib.import_module(COMMANDS[command][0]).add_arguments(parser)

@@ -25,8 +25,7 @@ from tables.engine.passing import exchange
 from tables.engine.states import STATE
 from tables.engine.winprob import slice_of
 from tables.players.choose_card import choose_card
-from tables.players.cover import cover_or_give_up
-from tables.players.search import Effort, Value, search_card
+from tables.players.search import Value, search_card
 from tables.players.search_weights import EQUAL, PARTNERS, weights_by_bids
 
 # Columns of a game's row; the first two are those of `begun_games`.
@@ -38,9 +37,6 @@ class SearchSettings(NamedTuple):
 
     deals: Any  # maximum number of random deals for one card; 0: the player does not search
     tricks: Any  # number of tricks at the end of a round in which it searches
-    solved: Any  # number of tricks at the end of each random deal that are solved exactly
-    # `cover` gives up partner's nil if it fails on at least this percentage of the deals; 0: the player is not `cover`
-    lost: Any
 
 
 class RunningGames(NamedTuple):
@@ -92,12 +88,7 @@ def _play_rounds(
             chair = (first_chair + seat) & 3
             state.choices += legal_cards(state.hand[seat], state.trick_size, state.trick[0], state.broken).bit_count()
             if search.deals[chair] > 0 and 13 - place // 4 <= search.tricks[chair]:
-                deals, lost_percent = search.deals[chair], search.lost[chair]
-                if lost_percent > 0:
-                    card = cover_or_give_up(state, scratch_state, seat, weights[g, seat], deals, lost_percent)
-                else:
-                    effort = Effort(deals, search.solved[chair])
-                    card = search_card(state, scratch_state, seat, weights[g, seat], effort, value)
+                card = search_card(state, scratch_state, seat, weights[g, seat], search.deals[chair], value)
             else:
                 card = choose_card(state, seat)
             play_card(state, seat, card)

@@ -24,7 +24,7 @@ KERNELS = (
     "spades.play.solo",
     *_modules("tables.players", "unseen uct choose_card"),
     *_modules("tables.engine", "passing outcomes winprob game"),
-    *_modules("tables.players", "weighted_deals touching decisions solve search cover uct_bids"),
+    *_modules("tables.players", "weighted_deals touching decisions search"),
     *_modules("tables.logs", "replay habits"),
     "tables.people.inputs",
     "tables.engine.cutthroat",

@@ -11,6 +11,8 @@ from spades.play import ALL_PIECES
 from spades.rules import CUTTHROAT, Rules
 from tables.players.choose_card import IDS, UCT_IDS
 from tables.players.uct import C_SHIFT, MOST_C, MOST_SAMPLES, SAMPLES_SHIFT, TRICKS_SHIFT, packed
+from tables.removed import PLAYERS as REMOVED_PLAYERS
+from tables.removed import what_became_of
 
 # The card player in the self-play of all fitted tables except those of cutthroat. To make the tables with another
 # player, change this line.
@@ -52,6 +54,9 @@ def parse_player(text: str) -> Player:
     if text in IDS:
         return Player(IDS[text], ALL_PIECES)
     name, _, rest = text.partition(":")
+    if name in REMOVED_PLAYERS:
+        others = "or another of docs/reference/policies.md"
+        raise PlayerError(f"player is {text!r}; {what_became_of(name)}; accepted: {REMOVED_PLAYERS[name]}, {others}")
     if name not in UCT_IDS:
         raise PlayerError(f"player is {text!r}; accepted: {EXPECTED}")
     tricks, *options = rest.split(",")

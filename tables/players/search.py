@@ -24,7 +24,6 @@ from spades.winprob import WinTableSlice
 from tables.engine.game import win_probability_after_round
 from tables.engine.scratch import scratch
 from tables.engine.states import copy_state
-from tables.players.solve import solve
 from tables.players.touching import cards_between, group_of
 from tables.players.unseen import PLACE_COUNTS, seed_view
 from tables.players.weighted_deals import MOST_UNSEEN, draw_deal, sum_deals
@@ -47,23 +46,19 @@ class Value(NamedTuple):
     win: Any  # the array of the win table
 
 
-class Effort(NamedTuple):
-    """How much to search."""
-
-    deals: int  # most deals for a decision
-    solved: int = 0  # the last tricks of each deal that are played perfectly (`solve`) instead of by SRP
-
-
-def search_card(state: PlayState, sim: PlayState, me: int, weights: Any, effort: Effort, value: Value) -> int:
+def search_card(state: PlayState, sim: PlayState, me: int, weights: Any, most_deals: int, value: Value) -> int:
     """Return the card that SEARCH plays from seat ``me``; see `try_cards`."""
-    return try_cards(state, sim, me, weights, effort, value, np.zeros((MOST_CARDS, CELLS)))
+    return try_cards(state, sim, me, weights, most_deals, value, np.zeros((MOST_CARDS, CELLS)))
 
 
-def try_cards(state: PlayState, sim: PlayState, me: int, weights: Any, effort: Effort, value: Value, tried: Any) -> int:
+def try_cards(
+    state: PlayState, sim: PlayState, me: int, weights: Any, most_deals: int, value: Value, tried: Any
+) -> int:
     """Return the card that SEARCH plays from seat ``me``, and write a row for each card to ``tried``.
 
-    ``sim`` is working memory. ``weights`` (64, 3): of each card for the next three seats. ``tried`` (MOST_CARDS, CELLS)
-    holds zeros; its first row becomes that of SRP's card. If no deal fits the weights, return SRP's card.
+    ``sim`` is working memory. ``weights`` (64, 3): of each card for the next three seats. ``most_deals``: most deals on
+    which a card is tried. ``tried`` (MOST_CARDS, CELLS) holds zeros; its first row becomes that of SRP's card. If no
+    deal fits the weights, return SRP's card.
     """
     preferred = srp3(state, me)
     legal = legal_cards(state.hand[me], state.trick_size, state.trick[0], state.broken)
@@ -79,7 +74,7 @@ def try_cards(state: PlayState, sim: PlayState, me: int, weights: Any, effort: E
         return preferred
     active = (1 << n) - 1
     hands = scratch(4)
-    for done in range(effort.deals):
+    for done in range(most_deals):
         seed_view(state, me, done, sim)
         draw_deal(state, me, weights, sums, sim)
         for seat in range(4):
@@ -87,7 +82,7 @@ def try_cards(state: PlayState, sim: PlayState, me: int, weights: Any, effort: E
         usual = 0.0
         for i in range(n):
             if active >> i & 1:
-                worth = worth_of(state, sim, me, cards[i], hands, effort.solved, value)
+                worth = worth_of(state, sim, me, cards[i], hands, value)
                 if i == 0:
                     usual = worth
                 tried[i, DEALS] += 1.0
@@ -98,7 +93,7 @@ def try_cards(state: PlayState, sim: PlayState, me: int, weights: Any, effort: E
             active = _still_good(tried, n, active, done + 1)
             if active == 1:
                 return preferred
-    return int(cards[_best(tried, n, active, effort.deals)])
+    return int(cards[_best(tried, n, active, most_deals)])
 
 
 def open_cards(cards: Any, legal: int, preferred: int, others: int) -> int:
@@ -119,21 +114,19 @@ def open_cards(cards: Any, legal: int, preferred: int, others: int) -> int:
     return n
 
 
-def worth_of(state: PlayState, sim: PlayState, me: int, card: int, hands: Any, solved: int, value: Value) -> float:
+def worth_of(state: PlayState, sim: PlayState, me: int, card: int, hands: Any, value: Value) -> float:
     """Return the win probability of ``me``'s side after the round if ``me`` plays ``card`` and SRP 3 plays the rest.
 
-    ``hands`` (4,): the hands of the deal, before ``card``; ``solved``: number of last tricks that are played perfectly.
+    ``hands`` (4,): the hands of the deal, before ``card``.
     """
     copy_state(state, sim)
     for seat in range(4):
         sim.hand[seat] = hands[seat]
         sim.pieces[seat] = ALL_PIECES
     play_card(sim, me, card)
-    for _ in range(4 * (state.hand[me].bit_count() - solved) - state.trick_size - 1):
+    for _ in range(4 * state.hand[me].bit_count() - state.trick_size - 1):
         seat = (sim.leader + sim.trick_size) & 3
         play_card(sim, seat, srp3(sim, seat))
-    if solved:
-        return solve(sim, me, value)
     return win_probability_after_round(sim, me, value.rules, value.win_slice, value.win)
 
 

@@ -185,7 +185,6 @@ SECTIONS: dict[str, Callable[[Setup], str]] = {
     "numbers-alone": opponents.numbers_alone,
     "uct": opponents.uct_against_srp,
     "search": search.search,
-    "search-tried": search.tried,
     "shape": distributions.shape,
     "round-types": distributions.round_types,
     "points-by-sum": distributions.points_by_sum,

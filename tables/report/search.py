@@ -18,7 +18,6 @@ class Row(NamedTuple):
     against: str = "srp"
     bidder: str = "bis"
     pairs_factor: float = 1.0  # number of pairs / pairs of the report's matches with sampling players
-    a: str = ""  # the bidder of the first side, if it is not `bidder`
 
 
 READS_BIDS = Row("search:deals=256", "search:deals=256,bids=none")
@@ -39,18 +38,6 @@ ROWS = (
 )
 
 
-# Ideas that no shipped player or bidder uses. Options: `tables.players.search_names`; of `uct`: `tables.players.names`.
-UCT_BIDDER = "python:tables/arena/uct_bidder.py:bid"
-TRIED = (
-    Row("cover:lost=95", pairs_factor=20.0),
-    Row("cover:lost=50", pairs_factor=20.0),
-    Row("search@2:deals=256,solved=2", "search:deals=256", pairs_factor=4.0),
-    Row("search@2:deals=128,solved=3", "search:deals=256", pairs_factor=4.0),
-    Row("srp", a=UCT_BIDDER, pairs_factor=0.04),
-    Row("uct:13,samples=1048575", pairs_factor=0.02),  # the most samples; one to two seconds for a card
-)
-
-
 def search(setup: Setup) -> str:
     """Return the table of searching players; times are measured when a match is played, and kept with its result."""
     rows = []
@@ -59,22 +46,8 @@ def search(setup: Setup) -> str:
         names = (f"`{result.players[0]}`", f"`{result.players[1]}`", f"`{row.bidder}`")
         rows.append((*names, *_figures(result), _for_a_card(setup, result)))
     head = "player | against | bidder | games won, % | points per round | difference | pairs | ms for a card"
-    return _conditions(setup) + table(head, rows)
-
-
-def tried(setup: Setup) -> str:
-    """Return the table of what was tried beside `search@1`; both sides have the same bidder or the same card player."""
-    rows = []
-    for row in TRIED:
-        result = _match(setup, row)
-        names = ("UCT for bids", "`bis`") if row.a else tuple(f"`{player}`" for player in result.players)
-        rows.append((*names, *_figures(result), _ms(setup, result, 1), _for_a_card(setup, result)))
-    head = "tried | against | games won, % | points per round | difference | pairs | ms for a round | ms for a card"
-    return _conditions(setup) + table(head, rows)
-
-
-def _conditions(setup: Setup) -> str:
-    return f"Goal 200, losing goal -100, seed {setup.seed}, tables {setup.opened.version}.\n\n"
+    conditions = f"Goal 200, losing goal -100, seed {setup.seed}, tables {setup.opened.version}."
+    return conditions + "\n\n" + table(head, rows)
 
 
 def reading_bids(setup: Setup) -> str:
@@ -87,7 +60,7 @@ def reading_bids(setup: Setup) -> str:
 def _match(setup: Setup, row: Row) -> MatchResult:
     pairs = max(1, round(row.pairs_factor * min(setup.uct_pairs, setup.pairs)))
     limited = replace(setup, uct_pairs=pairs)  # a match with UCT players takes its number from here
-    return limited.match(row.a or row.bidder, row.bidder, (row.player, row.against), pairs=pairs)
+    return limited.match(row.bidder, row.bidder, (row.player, row.against), pairs=pairs)
 
 
 def _figures(result: MatchResult) -> tuple[str, str, str, str]:

@@ -1054,14 +1054,10 @@ TEXTS = {
 }
 # Compared as a part of `play_pairs` (test_rounds.py), which the simulators compile anyway. They are most of its code.
 WITHIN_A_PAIR = {GAME + "play_game", SOLO_GAME + "play_cutthroat_game"}
-# Compared as parts of searches (tests/tables/players/test_search.py and test_uct_bids.py): a card or a bid depends on
-# all deals and results.
+# Compared as parts of searches (tests/tables/players/test_search.py): a card depends on all deals and results.
 WITHIN_A_SEARCH = {
     *("tables.players.search." + name for name in ("search_card", "try_cards", "open_cards", "worth_of")),
     *("tables.players.weighted_deals." + name for name in ("sum_deals", "draw_deal")),
-    "tables.players.solve.solve",
-    "tables.players.cover.cover_or_give_up",
-    "tables.players.uct_bids.uct_bid",
 }
 
 # Compared as a part of `positions` (tests/tables/people/test_people.py), because it writes rows of matrices.

@@ -43,7 +43,7 @@ from tables.engine.states import FIELDS, STATE, new_states
 from tables.engine.winprob import slice_of
 from tables.players import searcher
 from tables.players.choose_card import choose_card
-from tables.players.search import Effort, Value, search_card
+from tables.players.search import Value, search_card
 from tests.conftest import committed_tables
 from tests.one_set import one_set
 from tests.patience import LIMIT_S, patient
@@ -86,7 +86,7 @@ def arena_card(rules, state, dealt, kept, policy, deals):
     won = tables_for(kernel_tables(opened.arrays), rules, [parse_policy("winprob")])[0]
     nets = readers_of(opened.arrays).nets
     made = searching.SearchMatch(
-        searching.SearchSettings(*np.array([[deals] * 4, [13] * 4, [0] * 4, [0] * 4])), (nets[policy],) * 4, won, rules
+        searching.SearchSettings(*np.array([[deals] * 4, [13] * 4])), (nets[policy],) * 4, won, rules
     )
     states = np.zeros(2, STATE)
     for name in FIELDS:
@@ -97,7 +97,7 @@ def arena_card(rules, state, dealt, kept, policy, deals):
     running = searching.RunningGames(before, states[1:], games, hands, np.zeros((1, 4, 64, 3)))
     weights = searching.weights_of(running, np.arange(4)[None], made)[0, me]
     win_slice = slice_of(rules, won)
-    return entry(_search)(states, me, weights, Effort(deals), Value(rules, win_slice, win_array(win_slice, won)))
+    return entry(_search)(states, me, weights, deals, Value(rules, win_slice, win_array(win_slice, won)))
 
 
 def request_for(state, dealt, tricks, kept, preset):

@@ -29,7 +29,7 @@ def test_without_searching_the_games_are_those_of_self_play(rules):
     for play in (0, 1):
         scores, sums = np.zeros((12, 2), np.int64), np.zeros(SUMS)
         if play:
-            nobody = SearchSettings(*np.zeros((4, 4), np.int64))
+            nobody = SearchSettings(*np.zeros((2, 4), np.int64))
             searching = SearchMatch(nobody, (None,) * 4, won, rules)
             play_searching(lineup, searching, Deals(7, 3, 15), rules, used, scores, sums)
         else:
@@ -53,8 +53,6 @@ def test_a_search_wins_and_does_not_depend_on_threads():
         "search:deals=4,tricks=2",
         "search:deals=4,bids=none",
         "search:deals=4,bids=best",
-        "search@2:deals=4,solved=2",
-        "cover:deals=8",
     ],
 )
 @pytest.mark.parametrize("preset", ["classic", "pass-4", "jokers", "whiz"])

@@ -14,9 +14,8 @@ from tables.engine.jit import entry
 from tables.engine.simulate import kernel_tables, player_rows, tables_for
 from tables.engine.states import FIELDS, STATE, copy_state, new_states
 from tables.engine.winprob import slice_of
-from tables.players.cover import cover_or_give_up
 from tables.players.names import PlayerError
-from tables.players.search import MOST_CARDS, Effort, Value, open_cards, search_card
+from tables.players.search import MOST_CARDS, Value, open_cards, search_card
 from tables.players.search_names import SearchPlayer, parse_search
 from tables.players.unseen import PLACE_COUNTS, places
 from tables.players.weighted_deals import MOST_UNSEEN, draw_deal, sum_deals
@@ -102,10 +101,6 @@ def _search(state, sims, me, weights, deals, value):
     return search_card(state, sims[0], me, weights, deals, value)
 
 
-def _cover(state, sims, me, weights, deals, lost_percent):
-    return cover_or_give_up(state, sims[0], me, weights, deals, lost_percent)
-
-
 def records_of(state):
     """A state as compiled code takes it, and one more."""
     records = np.zeros(2, STATE)
@@ -120,26 +115,11 @@ def test_plain_python_and_compiled_code_play_the_same_cards():
     others = 0
     for number in range(8):
         state, me = a_round(number, 21 + 4 * (number % 6))
-        records, effort = records_of(state), Effort(12, solved=number % 3)
-        card = search_card(state, new_states(1)[0], me, random_weights(number), effort, value)
-        assert card == compiled(records[0], records[1:], me, random_weights(number), effort, value)
+        records = records_of(state)
+        card = search_card(state, new_states(1)[0], me, random_weights(number), 12, value)
+        assert card == compiled(records[0], records[1:], me, random_weights(number), 12, value)
         legal = legal_cards(state.hand[me], state.trick_size, state.trick[0], state.broken)
         assert legal >> card & 1
-        others += card != srp3(state, me)
-    assert others, "in some round it plays another card than SRP"
-
-
-@pytest.mark.compiled
-def test_plain_python_and_compiled_code_give_up_the_same_nils():
-    compiled = entry(_cover)
-    others = 0
-    for number in range(20):
-        state, me = a_round(number, 4 + number)
-        state.bid[me ^ 2] = 0
-        state.taken[me ^ 2] = 0
-        records = records_of(state)
-        card = cover_or_give_up(state, new_states(1)[0], me, random_weights(number), 10, 10)
-        assert card == compiled(records[0], records[1:], me, random_weights(number), 10, 10)
         others += card != srp3(state, me)
     assert others, "in some round it plays another card than SRP"
 
@@ -148,20 +128,18 @@ def test_what_is_hidden_does_not_matter():
     """The seat's card stays the same when the others exchange cards that it does not see."""
     state, me = a_round(3, 12)
     value = value_of()
-    card = search_card(state, new_states(1)[0], me, random_weights(), Effort(8), value)
+    card = search_card(state, new_states(1)[0], me, random_weights(), 8, value)
     (other,) = new_states(1)
     copy_state(state, other)
     one, two = (me + 1) & 3, (me + 2) & 3
     other.hand[one], other.hand[two] = other.hand[two], other.hand[one]
-    assert search_card(other, new_states(1)[0], me, random_weights(), Effort(8), value) == card
+    assert search_card(other, new_states(1)[0], me, random_weights(), 8, value) == card
 
 
 def test_names():
     assert parse_search("search") == SearchPlayer()
     assert parse_search("search@1:tricks=5,bids=none,deals=64") == SearchPlayer(64, 5, "none")
     assert parse_search(str(SearchPlayer(7, 3, "best"))) == SearchPlayer(7, 3, "best")
-    assert parse_search("search@2:deals=9") == SearchPlayer(9, solved=3)
-    assert str(parse_search("cover:lost=80")) == "cover@1:deals=100,bids=bis,lost=80"
     assert parse_search("srp") is None
     assert parse_search("uct:5") is None
 
@@ -177,8 +155,6 @@ def test_names():
         ("search:deals=5,deals=6", "each at most once"),
         ("search:time=5", "option is 'time=5'"),
         ("search:solved=3", "option is 'solved=3'"),
-        ("search@2:solved=6", "solved is '6'; accepted: 1 to 5"),
-        ("cover:lost=0", "lost is '0'; accepted: 1 to 100"),
     ],
 )
 def test_texts_that_name_no_player(text, found):

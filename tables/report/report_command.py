@@ -48,7 +48,6 @@ from tables.report import (
     summary,
     variants,
     winprob,
-    worst_deals,
 )
 from tables.report.recorded_rounds import Rounds, self_play
 from tables.report.setup import PLAYED, VERSIONS, Setup
@@ -220,7 +219,6 @@ SECTIONS: dict[str, Callable[[Setup], str]] = {
     "ten-point-rows": nearest_tables.ten_point_rows,
     "passes": passes.passes,
     "public": public.against,
-    "worst-deals": worst_deals.worst_deals,
     "inference-log-loss": inference.log_loss,
     "inference-published": inference.published,
     "inference-example": inference.example,

@@ -20,7 +20,7 @@ from spades.play.srp.goals import (
     SRP_3_COUNT,
     SRP_3_PIECES,
 )
-from spades.play.srp.player import srp1, srp2, srp3, srp4
+from spades.play.srp.player import srp1, srp3, srp4
 from spades.play.state import PlayState, rule_values
 from spades.play.tricks import (
     MASK32,
@@ -70,7 +70,6 @@ __all__ = [
     "solo1",
     "solo2",
     "srp1",
-    "srp2",
     "srp3",
     "srp4",
     "state_at_turn",

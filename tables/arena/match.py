@@ -200,7 +200,7 @@ def require_win_table(rules: Rules, who: str = "winprob") -> None:
 
 
 def player_version(player: str) -> str:
-    """Return the player with its version and options, such as srp@2 for srp.
+    """Return the player with its version and options, such as srp@3 for srp.
 
     Raises `PlayerError` if it is unknown, and the errors of `blend_of` for a wrong blend.
     """

@@ -4,18 +4,18 @@
 `search@1`, have their own functions.
 """
 
-from spades.play import PlayState, solo1, solo2, srp1, srp2, srp3, srp4, wrp_card
+from spades.play import PlayState, solo1, solo2, srp1, srp3, srp4, wrp_card
 from tables.players.uct import uct
 
-WRP, SRP1, UCT1, SOLO1, SRP2, SRP3, UCT2, SRP4, SOLO2 = range(9)
+WRP, SRP1, SOLO1, SRP3, UCT2, SRP4, SOLO2 = range(7)
 # The number of each player by name: the players without options, then those with options. `srp` and `solo` are the
 # versions that the shipped tables were made with.
 IDS = {
     "wrp": WRP,
-    **{"srp@1": SRP1, "srp@2": SRP2, "srp@3": SRP3, "srp@4": SRP4, "srp": SRP3},
+    **{"srp@1": SRP1, "srp@3": SRP3, "srp@4": SRP4, "srp": SRP3},
     **{"solo@1": SOLO1, "solo@2": SOLO2, "solo": SOLO1},
 }
-UCT_IDS = {"uct@1": UCT1, "uct@2": UCT2, "uct": UCT2}
+UCT_IDS = {"uct@2": UCT2, "uct": UCT2}
 
 
 def choose_card(state: PlayState, seat: int) -> int:
@@ -25,8 +25,6 @@ def choose_card(state: PlayState, seat: int) -> int:
         return srp4(state, seat)
     if player == SRP3:
         return srp3(state, seat)
-    if player == SRP2:
-        return srp2(state, seat)
     if player == SRP1:
         return srp1(state, seat)
     if player == WRP:
@@ -35,4 +33,4 @@ def choose_card(state: PlayState, seat: int) -> int:
         return solo1(state, seat)
     if player == SOLO2:
         return solo2(state, seat)
-    return uct(state, seat, 1 if player == UCT1 else 2)
+    return uct(state, seat)

@@ -19,11 +19,7 @@ from tables.removed import what_became_of
 TABLES_PLAYER = "srp@3"
 CUTTHROAT_PLAYER = "solo@1"
 
-# The defaults were measured on the tables of the first fit, with
-#   python -m tables arena --a bis --b bis --players uct@1:5,samples=N,c=C,srp@1 --pairs 3000 --seed 7
-# Points per round that UCT gains over SRP 1, each +-0.7:
-#   with 200 samples: C 50 gives 3.7, C 100 4.2, C 200 4.4, C 400 4.6;
-#   with C 200: 100 samples give 3.9, 200 give 4.4, 500 give 4.9, 1,000 give 5.1.
+# Measured against SRP 1 (docs/explanation/what-was-tried.md).
 SAMPLES = 500  # iterations for each decision
 C_POINTS = 200  # the constant C of `tables.players.uct`
 LIMITS = {"samples": (1, MOST_SAMPLES), "c": (0, MOST_C)}
@@ -49,7 +45,7 @@ def parse_player(text: str) -> Player:
     """Return the player that a text names. Raises `PlayerError`.
 
     >>> parse_player("srp")
-    Player(number=5, pieces=4294967295)
+    Player(number=3, pieces=4294967295)
     """
     if text in IDS:
         return Player(IDS[text], ALL_PIECES)

@@ -1,7 +1,7 @@
 """UCT(n): SRP, but sampling decides the last n tricks (ECAI 2020, appendix F.3, Alg. 2), as kernels.
 
-Version 1 is built on SRP 1, version 2 on SRP 3. That SRP plays the tricks before the last n and the rest of each
-iteration.
+SRP 3 plays the tricks before the last n and the rest of each iteration. So this is version 2 of the player; version 1
+was built on SRP 1.
 
 One iteration deals the unseen cards (`unseen`). It first plays the card with the greatest mean + C sqrt(ln N / n): the
 mean of the card's rewards, the number n of its iterations, and the number N of all iterations so far. Then SRP plays
@@ -29,7 +29,6 @@ from spades.play import (
     PlayState,
     legal_cards,
     play_card,
-    srp1,
     srp3,
     write_rules,
     written_rules,
@@ -52,21 +51,16 @@ def packed(tricks: int, samples: int, c_points: int) -> int:
     return SRP_3_PIECES | tricks << TRICKS_SHIFT | samples << SAMPLES_SHIFT | c_points << C_SHIFT
 
 
-def srp_of(state: PlayState, me: int, version: int) -> int:
-    """Return the card of SRP for seat ``me``: SRP 1 for version 1 of UCT, SRP 3 for version 2."""
-    return srp1(state, me) if version == 1 else srp3(state, me)
-
-
-def uct(state: PlayState, me: int, version: int) -> int:
-    """Return the card that version 1 or 2 of UCT plays from seat ``me``; its options are in ``state.pieces``."""
+def uct(state: PlayState, me: int) -> int:
+    """Return the card that UCT plays from seat ``me``; its options are in ``state.pieces``."""
     hand = state.hand[me]
     legal = legal_cards(hand, state.trick_size, state.trick[0], state.broken)
     if legal & (legal - 1) == 0 or hand.bit_count() > state.pieces[me] >> TRICKS_SHIFT & 15:
-        return srp_of(state, me, version)
+        return srp3(state, me)
     arms = scratch(3 * MOST_CARDS)
     states = new_states(1)
-    n_arms = _open_arms(arms, legal, srp_of(state, me, version))
-    search(state, me, arms, n_arms, states, version)
+    n_arms = _open_arms(arms, legal, srp3(state, me))
+    search(state, me, arms, n_arms, states)
     best = 0
     for arm in range(1, n_arms):
         # Compare the means in whole numbers. An arm without iterations is never better.
@@ -78,7 +72,7 @@ def uct(state: PlayState, me: int, version: int) -> int:
     return int(arms[best])
 
 
-def search(state: PlayState, me: int, arms: Any, n_arms: int, states: list[PlayState], version: int) -> None:
+def search(state: PlayState, me: int, arms: Any, n_arms: int, states: list[PlayState]) -> None:
     """Run the iterations of one decision.
 
     ``arms`` starts with ``n_arms`` cards; the function fills in their iterations and sums of rewards. ``states`` holds
@@ -102,7 +96,7 @@ def search(state: PlayState, me: int, arms: Any, n_arms: int, states: list[PlayS
         play_card(sim, me, arms[arm])
         for _ in range(plays):
             seat = (sim.leader + sim.trick_size) & 3
-            play_card(sim, seat, srp_of(sim, seat, version))
+            play_card(sim, seat, srp3(sim, seat))
         arms[N_ARM + arm] += 1
         arms[TOTAL_ARM + arm] += point_gap(state, sim, me)
 

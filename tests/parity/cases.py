@@ -39,7 +39,7 @@ from tables.engine.outcomes import Contracts
 from tables.engine.simulate import numba_typed, player_rows
 from tables.logs.habits import MOVES, Habit, Intended
 from tables.people.inputs import INPUTS as PEOPLE_INPUTS
-from tables.players.choose_card import IDS, UCT1, UCT2
+from tables.players.choose_card import IDS, UCT2
 from tables.players.uct import MOST_C, MOST_CARDS, MOST_SAMPLES, packed
 from tables.players.unseen import WAYS, count_deals, seed_view
 from tests.conftest import view
@@ -320,23 +320,22 @@ def ended_round(rng: random.Random) -> tuple:
     return with_counted_bags(finished(rng), rules), rng.randrange(4), rules, win_slice, table_of(win_slice)
 
 
-def last_tricks(rng: random.Random) -> tuple[PlayState, int, int]:
-    """Return (state, seat to play, version) with at most four cards in a hand, with rules, and UCT in every seat."""
+def last_tricks(rng: random.Random) -> tuple[PlayState, int]:
+    """Return (state, seat to play) with at most four cards in a hand, with rules, and UCT in every seat."""
     s = states.midway(rng.randrange(2**31), rng.randrange(36, 52))
     write_rules(s, rng.choice(RULES))
-    version = rng.choice((1, 2))
     for seat in range(4):
-        s.player[seat] = (UCT1, UCT2)[version - 1]
+        s.player[seat] = UCT2
         s.pieces[seat] = packed(rng.choice((3, 4)), rng.choice((1, 5, 15)), 100)
-    return s, states.to_play(s), version
+    return s, states.to_play(s)
 
 
 def arms(rng: random.Random) -> tuple:
-    s, me, version = last_tricks(rng)
+    s, me = last_tricks(rng)
     cells = np.zeros(3 * MOST_CARDS, np.int64)
     legal = states.legal_now(s)
     cells[: len(legal)] = legal
-    return s, me, view(cells), len(legal), [states.empty()], version
+    return s, me, view(cells), len(legal), [states.empty()]
 
 
 def counted(rng: random.Random) -> tuple:
@@ -917,7 +916,7 @@ CASES: dict[str, Maker] = {
     TRICKS + "least_winning_lead": lambda r: sitting(r, True)[3:],
     "spades.play.wrp.wrp_card": lambda r: sitting(r)[:2],
     SRP + "goals.sum_of_contracts": lambda r: (sitting(r)[0],),
-    SRP + "goals.pieces_in_use": lambda r: (*sitting(r)[:2], r.randint(1, 4)),
+    SRP + "goals.pieces_in_use": lambda r: (*sitting(r)[:2], r.choice((1, 3, 4))),
     SRP + "goals.bags_cost": lambda r: (staked(r)[0],),
     SRP + "goals.needs_after": lambda r: next((s, me, r.choice(cards_of(ok)), u) for s, me, _, ok, u in [sitting(r)]),
     SRP + "goals.contract_at_stake": lambda r: (sitting(r)[0], r.randrange(4)),
@@ -954,9 +953,8 @@ CASES: dict[str, Maker] = {
     SRP + "player.attack_pays": lambda r: (*staked(r), r.randrange(4), pieces(r)),
     SRP + "player.plays_for_tricks": lambda r: (*sitting(r), pieces(r)),
     SRP + "player.losing_card": lambda r: (*sitting(r), pieces(r)),
-    SRP + "player.srp_card": lambda r: (*staked(r), r.randint(1, 4)),
+    SRP + "player.srp_card": lambda r: (*staked(r), r.choice((1, 3, 4))),
     SRP + "player.srp1": staked,
-    SRP + "player.srp2": staked,
     SRP + "player.srp3": staked,
     SRP + "player.srp4": staked,
     SOLO_PLAY + "own_need": lambda r: (sitting(r)[0], r.randrange(4)),
@@ -980,7 +978,6 @@ CASES: dict[str, Maker] = {
     UNSEEN + "count_deals": lambda r: (*sitting(r)[:2], view(np.zeros(WAYS, np.int64))),
     UNSEEN + "deal_unseen": counted,
     UCT + "packed": lambda r: (r.randint(1, 13), r.choice((1, MOST_SAMPLES)), r.choice((0, 100, MOST_C))),
-    UCT + "srp_of": lambda r: (*staked(r), r.choice((1, 2))),
     UCT + "uct": last_tricks,
     UCT + "search": arms,
     UCT + "point_gap": lambda r: (last_tricks(r)[0], finished(r), r.randrange(4)),

@@ -1,7 +1,7 @@
 """The goal of SRP in the current state, as kernels (ECAI 2020, appendices D.1, D.2 and E).
 
 `wants_tricks` decides whether a seat takes tricks or leaves them to the opponents, from the bids, the tricks so far,
-the spade tricks that are certain, the risk of bags and, from SRP 2 on, the game's score. SRP is made of pieces, and a
+the spade tricks that are certain, the risk of bags and, from SRP 3 on, the game's score. SRP is made of pieces, and a
 version of SRP is the set of pieces that it uses (`pieces_in_use`).
 """
 
@@ -13,7 +13,7 @@ from spades.play.tricks import beats, cards_above, tricks_left, tricks_needed, w
 from spades.scoring import nil_stake
 
 # The pieces of SRP, as bits of `PlayState.pieces`. Each can be switched off to measure how much it wins. The first nine
-# are those of SRP 1. SRP 2 added the next nine, SRP 4 the others.
+# are those of SRP 1. SRP 3 has the next nine and reads no signals; SRP 4 added the others.
 SRP_PIECE_NAMES = (
     "sure takes",
     "setting",
@@ -72,7 +72,7 @@ N_PIECES = len(SRP_PIECE_NAMES)
 ALL_PIECES = (1 << N_PIECES) - 1
 SRP_1_PIECES = OWN_SHARE - 1  # the pieces of SRP 1
 SRP_3_COUNT = 18
-SRP_3_PIECES = (1 << SRP_3_COUNT) - 1  # the pieces of SRP 2 and 3
+SRP_3_PIECES = (1 << SRP_3_COUNT) - 1  # the pieces of SRP 3, and the signals that it does not read
 
 # Appendix E names types of rounds by the sum of the four bids. Only one limit between two types matters here: up to
 # this sum, the round is *under*, and tricks are left over. docs/explanation/what-was-tried.md has
@@ -85,11 +85,11 @@ SETTABLE = 4  # try to set opponents who would win the game otherwise, if they c
 
 
 def pieces_in_use(state: PlayState, me: int, version: int) -> int:
-    """Return the pieces with which ``version`` (1 to 4) of SRP plays from seat ``me``, as a bit mask.
+    """Return the pieces with which ``version`` (1, 3 or 4) of SRP plays from seat ``me``, as a bit mask.
 
-    SRP 1 knows only the first pieces. SRP 2 and 3 use only these too if both sides bid nil, because sums of bids then
-    say little: with all pieces in such rounds, SRP 2 lost 3.5 points per round in variant `suicide`, where each side
-    bids one nil; SRP 4 keeps its own pieces. SRP 3 and 4 read no signals.
+    SRP 1 knows only the first pieces. SRP 3 uses only these too if both sides bid nil, because sums of bids then say
+    little: with all pieces in such rounds, SRP lost 3.5 points per round in variant `suicide`, where each side bids one
+    nil. SRP 4 keeps its own pieces. SRP 3 and 4 read no signals.
     """
     pieces = int(state.pieces[me])
     both_bid_nil = (is_nil(state.bid[0]) or is_nil(state.bid[2])) and (is_nil(state.bid[1]) or is_nil(state.bid[3]))

@@ -57,13 +57,8 @@ def srp1(state: PlayState, me: int) -> int:
     return srp_card(state, me, 1)
 
 
-def srp2(state: PlayState, me: int) -> int:
-    """Return the card that SRP 2 plays from seat ``me``. It adds nine pieces to SRP 1."""
-    return srp_card(state, me, 2)
-
-
 def srp3(state: PlayState, me: int) -> int:
-    """Return the card that SRP 3 plays from seat ``me``: SRP 2, but it reads no high-low signals.
+    """Return the card that SRP 3 plays from seat ``me``. It adds nine pieces to SRP 1, and reads no high-low signals.
 
     No version of SRP sends the signal (ECAI 2020, appendix D.3). A high card before a lower one of the same suit
     usually has another reason: 17 of 100 come from a doubleton. SRP 3 leads for partner's ruff only in suits that
@@ -82,7 +77,7 @@ def srp4(state: PlayState, me: int) -> int:
 
 
 def srp_card(state: PlayState, me: int, version: int) -> int:
-    """Return the card that ``version`` (1 to 4) of SRP plays from seat ``me``."""
+    """Return the card that ``version`` (1, 3 or 4) of SRP plays from seat ``me``."""
     hand = state.hand[me]
     legal = legal_cards(hand, state.trick_size, state.trick[0], state.broken)
     if legal & (legal - 1) == 0:

@@ -62,7 +62,7 @@ def redealt(s, seat, rng):
 
 
 def test_versions():
-    assert {"wrp", "srp", "srp@1", "srp@2", "srp@3"} <= IDS.keys()
+    assert {"wrp", "srp", "srp@1", "srp@3"} <= IDS.keys()
 
 
 @settings(max_examples=60, deadline=None)

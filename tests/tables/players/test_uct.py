@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spades.cards import cards_of, parse_card
-from spades.play import ALL_PIECES, SRP_3_PIECES, play_card, srp1, srp3, unseen_cards, write_rules
+from spades.play import ALL_PIECES, SRP_3_PIECES, play_card, srp3, unseen_cards, write_rules
 from spades.policies import parse_policy
 from spades.rules import make_rules
 from tables.engine.game import SUMS, Lineup
 from tables.engine.selfplay import play_rounds
 from tables.engine.simulate import player_rows, policies_by_chair
 from tables.engine.states import new_states
-from tables.players.choose_card import IDS, SRP1, SRP3, UCT1, UCT2, choose_card
+from tables.players.choose_card import IDS, SRP3, UCT2, choose_card
 from tables.players.names import PlayerError, format_player, parse_player, split_players
 from tables.players.uct import MOST_C, MOST_CARDS, MOST_SAMPLES, N_ARM, TOTAL_ARM, packed, point_gap, search
 from tables.players.unseen import WAYS, count_deals, deal_unseen, places, seed_view
@@ -27,20 +27,19 @@ from tests.spades.play.test_play import blindfolded, redealt
 from tests.tables.engine import states
 
 RULES = make_rules("bis-paper", {"bag_limit": 5})
-VERSIONS = {1: (UCT1, SRP1, srp1), 2: (UCT2, SRP3, srp3)}  # the player, and the SRP on which it is built
 
 
 def cells(n):
     return memoryview(bytearray(8 * n)).cast("q")
 
 
-def ending(seed, tricks=5, samples=12, c_points=200, player=UCT2):
+def ending(seed, tricks=5, samples=12, c_points=200):
     """Return a state in the last tricks, reached by random legal plays, with UCT to play."""
     rng = random.Random(seed)
     s = states.midway(seed, 52 - 4 * rng.randint(1, tricks) + rng.randrange(4))
     write_rules(s, RULES)
     for seat in range(4):
-        s.player[seat], s.pieces[seat] = player, packed(tricks, samples, c_points)
+        s.player[seat], s.pieces[seat] = UCT2, packed(tricks, samples, c_points)
     s.bags[0], s.bags[1] = rng.randrange(5), rng.randrange(5)
     return s
 
@@ -136,7 +135,7 @@ def test_every_deal_is_as_likely():
 # ---- the bandit ------------------------------------------------------------------------------------------------
 
 
-def reward(s, me, card, number, srp):
+def reward(s, me, card, number):
     """Return the difference in points if ``me`` plays ``card`` on a numbered deal and SRP completes the round."""
     x, ways, dealt = states.copy(s), cells(WAYS), states.empty()
     count_deals(s, me, ways)
@@ -147,13 +146,12 @@ def reward(s, me, card, number, srp):
         x.pieces[seat] = ALL_PIECES
     play_card(x, me, card)
     while any(x.hand[seat] for seat in range(4)):
-        play_card(x, states.to_play(x), srp(x, states.to_play(x)))
+        play_card(x, states.to_play(x), srp3(x, states.to_play(x)))
     return point_gap(s, x, me)
 
 
-@pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("c_points", [0, 20, 200])
-def test_iterations_follow_ucb(c_points, version):
+def test_iterations_follow_ucb(c_points):
     """The iterations equal those of a literal implementation of f(x), which keeps each card's rewards in lists."""
     for seed in range(6):
         s = ending(seed, tricks=4, samples=40, c_points=c_points)
@@ -162,7 +160,7 @@ def test_iterations_follow_ucb(c_points, version):
         arms = cells(3 * MOST_CARDS)
         for i, card in enumerate(cards):
             arms[i] = card
-        search(s, me, arms, len(cards), new_states(1), version)
+        search(s, me, arms, len(cards), new_states(1))
         rewards: list[list[int]] = [[] for _ in cards]
         for n in range(40):
             f = [
@@ -170,7 +168,7 @@ def test_iterations_follow_ucb(c_points, version):
                 for i, x in enumerate(rewards)
             ]
             i = f.index(max(f))
-            rewards[i].append(reward(s, me, cards[i], len(rewards[i]), VERSIONS[version][2]))
+            rewards[i].append(reward(s, me, cards[i], len(rewards[i])))
         for i, x in enumerate(rewards):
             assert (arms[N_ARM + i], arms[TOTAL_ARM + i]) == (len(x), sum(x))
 
@@ -208,7 +206,7 @@ def test_two_tricks_left_by_hand(bids, bags, gap_of_ace, gap_of_deuce, card):
     s = two_left(bids, bags, 20)
     arms = cells(3 * MOST_CARDS)
     arms[0], arms[1] = parse_card("AH"), parse_card("2H")
-    search(s, 3, arms, 2, new_states(1), 2)
+    search(s, 3, arms, 2, new_states(1))
     assert arms[N_ARM] + arms[N_ARM + 1] == 20
     assert arms[TOTAL_ARM] == gap_of_ace * arms[N_ARM]
     assert arms[TOTAL_ARM + 1] == gap_of_deuce * arms[N_ARM + 1]
@@ -239,26 +237,24 @@ def test_legal_honest_and_repeatable(seed):
 def test_same_card_compiled(neutral):
     for seed in range(30):
         s = ending(seed, samples=60)
-        plain, fast = both("tables.players.uct.uct", (s, states.to_play(s), 1 + seed % 2), neutral)
+        plain, fast = both("tables.players.uct.uct", (s, states.to_play(s)), neutral)
         assert plain == fast
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-def test_srp_until_the_last_tricks(version):
+def test_srp_until_the_last_tricks():
     """UCT plays SRP's cards while more than n cards are held, and with one sample, which tries SRP's card."""
-    player, srp, _ = VERSIONS[version]
     for seed in range(40):
         s = states.midway(seed, 4 * (seed % 8) + seed % 4)
         me = states.to_play(s)
-        s.player[me], s.pieces[me] = srp, ALL_PIECES
+        s.player[me], s.pieces[me] = SRP3, ALL_PIECES
         expected = choose_card(s, me)
         for tricks, samples in ((5, 100), (13, 1)):
-            s.player[me], s.pieces[me] = player, packed(tricks, samples, 50)
+            s.player[me], s.pieces[me] = UCT2, packed(tricks, samples, 50)
             assert choose_card(s, me) == expected
 
 
-def test_the_newest_uct_is_built_on_the_newest_srp():
-    assert VERSIONS[max(VERSIONS)][:2] == (parse_player("uct:5").number, IDS["srp"])
+def test_uct_is_built_on_the_srp_of_the_tables():
+    assert (parse_player("uct:5").number, IDS["srp"]) == (UCT2, SRP3)
 
 
 # ---- matches ------------------------------------------------------------------------------------------------------
@@ -296,10 +292,10 @@ def test_symmetric_and_repeatable(neutral):
 # ---- texts ------------------------------------------------------------------------------------------------------
 
 
-@given(st.sampled_from((1, 2)), st.integers(1, 13), st.integers(1, MOST_SAMPLES), st.integers(0, MOST_C))
-def test_texts_and_players_are_inverses(version, tricks, samples, c_points):
-    text = f"uct@{version}:{tricks},samples={samples},c={c_points}"
-    assert parse_player(text) == (VERSIONS[version][0], packed(tricks, samples, c_points))
+@given(st.integers(1, 13), st.integers(1, MOST_SAMPLES), st.integers(0, MOST_C))
+def test_texts_and_players_are_inverses(tricks, samples, c_points):
+    text = f"uct@2:{tricks},samples={samples},c={c_points}"
+    assert parse_player(text) == (UCT2, packed(tricks, samples, c_points))
     assert format_player(parse_player(text)) == text
 
 
@@ -317,7 +313,7 @@ def test_texts():
     [
         (
             "mcts",
-            "player is 'mcts'; accepted: wrp, srp@1, srp@2, srp@3, srp@4, srp, solo@1, solo@2, solo, or uct:TRICKS",
+            "player is 'mcts'; accepted: wrp, srp@1, srp@3, srp@4, srp, solo@1, solo@2, solo, or uct:TRICKS",
         ),
         ("srp:5", "player is 'srp:5'; accepted: wrp"),
         ("uct", "tricks is ''; accepted: 1 to 13"),

@@ -17,7 +17,7 @@ def played(self, a, b, *, pairs):
         ci95=[0.5, 0.5251],
         pairs=pairs,
         seed=self.seed,
-        players=["srp@2", "srp@2"],
+        players=["srp@3", "srp@3"],
         rules=describe(PAPER),
         tables={"version": "2000.1.1+0"},
     )

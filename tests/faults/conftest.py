@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
+from typing import Protocol
 
 import pytest
 from fastapi import FastAPI
@@ -17,11 +18,16 @@ from service.keys import new_key
 from tests.conftest import committed_tables
 from tests.one_set import one_set
 from tests.patience import LIMIT_S, patient
-from tests.service.conftest import RealServer, running_server
 
 WORKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
 BODY = json.dumps(WORKED).encode()
-UNHURRIED = {"SPADES_READ_S": "300", "SPADES_WRITE_S": "300", "SPADES_IDLE_S": "300"}
+
+
+class Listens(Protocol):
+    """A server on a loopback port."""
+
+    @property
+    def port(self) -> int: ...
 
 
 def request_bytes(body: bytes = BODY, *headers: str, path: str = "/bid") -> bytes:
@@ -31,7 +37,7 @@ def request_bytes(body: bytes = BODY, *headers: str, path: str = "/bid") -> byte
 
 
 @contextmanager
-def connected(server: RealServer) -> Iterator[socket.socket]:
+def connected(server: Listens) -> Iterator[socket.socket]:
     with socket.create_connection(("127.0.0.1", server.port), timeout=LIMIT_S) as connection:
         yield connection
 
@@ -48,18 +54,15 @@ def read_response(stream) -> tuple[int, dict[str, str], bytes]:
     return int(line.split()[1]), headers, stream.read(int(headers["content-length"]))
 
 
-def ask(server: RealServer, data: bytes) -> tuple[int, dict[str, str], bytes]:
+def ask(server: Listens, data: bytes) -> tuple[int, dict[str, str], bytes]:
     """Send ``data`` on a new connection and return the first answer."""
     with connected(server) as connection, connection.makefile("rb") as stream:
         connection.sendall(data)
         return read_response(stream)
 
 
-def read_answers(data: bytes, *, to_head: bool = False) -> list[tuple[int, dict[str, str], bytes]]:
-    """Return all answers in ``data``, except interim ones; raise ValueError if the last answer is incomplete.
-
-    ``to_head``: the first answer is for a HEAD request and therefore has no body.
-    """
+def read_answers(data: bytes) -> list[tuple[int, dict[str, str], bytes]]:
+    """Return all answers in ``data``, except interim ones; raise ValueError if the last answer is incomplete."""
     answers: list[tuple[int, dict[str, str], bytes]] = []
     while data:
         head, end, data = data.partition(b"\r\n\r\n")
@@ -72,7 +75,7 @@ def read_answers(data: bytes, *, to_head: bool = False) -> list[tuple[int, dict[
         if status.startswith("1"):
             continue
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
-        length = 0 if to_head and not answers else int(headers["content-length"])
+        length = int(headers["content-length"])
         if len(data) < length:
             raise ValueError(f"a body is cut short: {len(data)} of {length} bytes")
         answers.append((int(status), headers, data[:length]))
@@ -91,7 +94,7 @@ def status_number(pid: int, name: str) -> int:
         return next(int(line.split()[1]) for line in file if line.startswith(f"{name}:"))
 
 
-def metric(server: RealServer, text: str) -> float:
+def metric(server: Listens, text: str) -> float:
     """Return the sum of the metrics whose name and labels match the regular expression ``text``."""
     body = ask(server, b"GET /metrics HTTP/1.1\r\nHost: service\r\n\r\n")[2].decode()
     return sum(float(value) for value in re.findall(rf"^{text} (\S+)$", body, re.MULTILINE))
@@ -162,20 +165,6 @@ class Load:
                 self.lost_at.append(sent_at)
             finally:
                 writer.close()
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[RealServer]:
-    """A server for all tests that don't stop it. Its time limits are so long that no busy machine reaches them."""
-    with running_server(**UNHURRIED, SPADES_MAX_CONNECTIONS="200") as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def hasty() -> Iterator[RealServer]:
-    """A server with time limits that are short enough to wait for."""
-    with running_server(SPADES_READ_S="0.5", SPADES_IDLE_S="6") as running:
-        yield running
 
 
 @pytest.fixture(scope="session")

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import UNHURRIED
 from tests.browser.playground import SIZES, finish_round, in_view, open_round, own_cards
 from tests.service.conftest import RealServer, running_server
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[RealServer]:
-    with running_server(SPADES_SEARCH_PROCESSES="1", **UNHURRIED) as running:
+    with running_server(SPADES_SEARCH_PROCESSES="1") as running:
         yield running
 
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import pytest
 
 from service.keys import new_key
-from tests.browser.conftest import UNHURRIED
 from tests.browser.playground import bid, settled
 from tests.service.conftest import RealServer, running_server
 
@@ -17,7 +16,7 @@ def server(tmp_path_factory) -> Iterator[RealServer]:
     path = tmp_path_factory.mktemp("keys") / "keys"
     path.write_text(KEY.line + "\n")
     path.chmod(0o600)
-    with running_server(SPADES_API_KEYS_FILE=str(path), **UNHURRIED) as running:
+    with running_server(SPADES_API_KEYS_FILE=str(path)) as running:
         yield running
 
 

@@ -29,9 +29,9 @@ import httpx
 
 from loadtest.servers import stop
 from spades.contract.examples import SHORT_INFERENCE_REQUEST
-from tests.faults.conftest import BODY, WORKED, children, free_port, request_bytes, status_number
+from tests.faults.conftest import BODY, WORKED, free_port, request_bytes, status_number
 from tests.patience import LIMIT_S, wait_until
-from tests.service.conftest import ROOT
+from tests.service.conftest import ROOT, children
 
 GOALS = "goals: service under 150 MiB, one answer a request, p50 of the other caller under 5 ms"
 MOST_MIB = 150

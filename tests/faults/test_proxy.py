@@ -23,13 +23,15 @@ import pytest
 
 from service.problems import MEDIA_TYPE, TYPES
 from service.routes import ROUTES
-from tests.faults.attackers import BATCH
-from tests.faults.conftest import BODY, free_port, new_keys_file, read_answers, read_response, request_bytes
+from tests.faults.conftest import BODY, WORKED, free_port, new_keys_file, read_answers, read_response, request_bytes
 from tests.faults.proxy import needs_nginx, running_proxy, running_uvicorn
 from tests.faults.wire_cases import UPGRADE, framing_cases, upgrade_cases
 from tests.patience import LIMIT_S, wait_until
 
 pytestmark = needs_nginx
+
+# Its answer has 2.3 MiB, forty times the size of the request.
+BATCH = json.dumps({"requests": [WORKED | {"policy": "winprob", "explain": True}] * 512}).encode()
 
 # So that the tests see which requests nginx has passed on, and need not wait long for the end of unanswered cases.
 _LOGGED = {

@@ -98,7 +98,7 @@ def running_service(tree: Tree) -> Iterator[int]:
     command = [sys.executable, "-m", "service", "serve", "--port", str(port)]
     # No request is refused for having waited: how long it waits depends on the machine, not on the code.
     settings = {"SPADES_QUEUE_MS": "0", "SPADES_DRAIN_S": "0", "SPADES_ACCESS_LOG": "0"}
-    settings |= {"SPADES_IDLE_S": "3600", "SPADES_READ_S": "60"}
+    settings |= {"SPADES_IDLE_S": "3600"}
     with tempfile.TemporaryFile() as log:
         environment = tree.environment | settings
         process = subprocess.Popen(command, cwd=tree.path, env=environment, stdout=log, stderr=log)

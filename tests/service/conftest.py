@@ -128,9 +128,13 @@ def running_server(*arguments: str, stdout: Any = None, **environment: str) -> I
 
 def workers(pid: int) -> list[int]:
     """Return the ids of the worker processes that uvicorn's parent process ``pid`` has started and that still run."""
+    return [child for child in children(pid) if "spawn_main" in _command(child)]
+
+
+def children(pid: int) -> list[int]:
+    """Return the ids of the processes that a process has started."""
     with open(f"/proc/{pid}/task/{pid}/children") as file:
-        children = [int(child) for child in file.read().split()]
-    return [child for child in children if "spawn_main" in _command(child)]
+        return [int(child) for child in file.read().split()]
 
 
 def _command(pid: int) -> str:

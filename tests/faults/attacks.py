@@ -340,13 +340,13 @@ class Row(NamedTuple):
         ms = self.calls.latencies_ms
         p50, p99 = (median(ms), quantiles(ms, n=100)[98]) if len(ms) > 1 else (float("nan"), float("nan"))
         statuses = ", ".join(f"{count} x {status}" for status, count in sorted(self.tally.statuses.items()))
-        text = f"{self.name:41}{self.service_mib:6.0f}{self.proxy_mib:7.0f}{self.tally.requests:10,}"
+        text = f"{self.name:41}{self.service_mib:6.0f}{self.proxy_mib:7.0f}{self.tally.requests:12,}"
         text += f"{self.tally.answers / max(1, self.tally.requests):9.3f}{p50:9.2f}{p99:9.1f}"
         text += f"  {', '.join(self.missed) or 'passed'} ({statuses or 'no answer'}; "
         return f"{text}closed {self.tally.closed:,} of {self.tally.connections:,})"
 
 
-_TITLE = f"{'attack':41}{'MiB':>6}{'proxy':>7}{'requests':>10}{'answers':>9}{'p50 ms':>9}{'p99 ms':>9}  verdict"
+_TITLE = f"{'attack':41}{'MiB':>6}{'proxy':>7}{'requests':>12}{'answers':>9}{'p50 ms':>9}{'p99 ms':>9}  verdict"
 
 
 def measure(name: str, http: str, proxy: Path | None, seconds: float) -> Row:

@@ -66,6 +66,7 @@ class Route(NamedTuple):
     max_body_bytes: int = 0  # 0: a body is not read
     needs_key: bool = True  # if API keys are set
     may_be_shed: bool = True  # while the process is overloaded
+    takes_turns: bool = False  # a long answer, made in slices (`fair_turns`)
 
 
 _BID = Operation(
@@ -258,11 +259,11 @@ ROUTES: Final = (
     Route("/v1/bid/blind", "POST", bids.blind_nil, _BLIND, MAX_BODY_BYTES),
     Route("/v1/pass", "POST", cards.pass_cards, _PASS, MAX_BODY_BYTES),
     Route("/v1/card", "POST", cards.card, _CARD, MAX_BODY_BYTES),
-    Route("/v1/cards", "POST", batches.cards_batch, _CARDS, MAX_BATCH_BYTES),
-    Route("/v1/inference", "POST", inferences.inference, _INFERENCE, MAX_BODY_BYTES),
-    Route("/v1/inferences", "POST", batches.inferences_batch, _INFERENCES, MAX_BATCH_BYTES),
-    Route("/v1/bids", "POST", batches.bids_batch, _BIDS, MAX_BATCH_BYTES),
-    Route("/v1/results", "POST", results.results, _RESULTS, MAX_BATCH_BYTES),
+    Route("/v1/cards", "POST", batches.cards_batch, _CARDS, MAX_BATCH_BYTES, takes_turns=True),
+    Route("/v1/inference", "POST", inferences.inference, _INFERENCE, MAX_BODY_BYTES, takes_turns=True),
+    Route("/v1/inferences", "POST", batches.inferences_batch, _INFERENCES, MAX_BATCH_BYTES, takes_turns=True),
+    Route("/v1/bids", "POST", batches.bids_batch, _BIDS, MAX_BATCH_BYTES, takes_turns=True),
+    Route("/v1/results", "POST", results.results, _RESULTS, MAX_BATCH_BYTES, takes_turns=True),
     Route("/v1/policies", "GET", catalogue.list_policies, _POLICIES),
     Route("/v1/rules", "GET", catalogue.list_rules, _RULES),
     Route("/v1/reasons", "GET", catalogue.list_reasons, _REASONS),

@@ -21,7 +21,7 @@ class ExposureMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on."""
-        if not self._logged and scope["type"] == "http" and _is_reachable(scope.get("server")):
+        if not self._logged and scope["type"] == "http" and is_reachable(scope.get("server")):
             self._logged = True
             _logger.error(
                 "other machines can reach this app at %s, and no API keys are set: set SPADES_API_KEYS_FILE, listen on "
@@ -31,8 +31,8 @@ class ExposureMiddleware:
         await self.app(scope, receive, send)
 
 
-def _is_reachable(server: tuple[str, int | None] | None) -> bool:
-    """Return whether the address of the server, as ASGI gives it, is one that is not loopback."""
+def is_reachable(server: tuple[str, int | None] | None) -> bool:
+    """Return whether other machines can reach ``server``, the address of a connection as ASGI gives it."""
     try:
         return server is not None and not ipaddress.ip_address(server[0].partition("%")[0]).is_loopback
     except ValueError:  # a name (as in a test client), or the path of a Unix socket

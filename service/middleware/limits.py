@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from service.middleware.deadlines import read_deadline, receive_in_time, send_in_time
 from service.problems import ProblemError, overloaded, send_problem
 from service.requests import AppState, RequestState
-from service.routes import MAX_BODY_BYTES
+from service.routes import MAX_BATCH_BYTES, MAX_BODY_BYTES
 
 MAX_LARGE_BODIES_BYTES = 24 * 1024 * 1024  # in all, for bodies that are too large for a single bid
 _LIMIT_DIGITS = len(str(MAX_BODY_BYTES))  # a Content-Length with fewer digits is below every limit
@@ -119,7 +119,7 @@ def _check_content(headers: dict[bytes, bytes], most: int) -> None:
         if not length.isdigit():  # real servers have refused it
             raise ProblemError("invalid-http", "Content-Length is not a number")
         if len(length) > 12 or int(length) > most:
-            raise _too_large(most)
+            raise _too_large(most, close=len(length) > 12 or int(length) > MAX_BATCH_BYTES)
     kind = headers.get(b"content-type")
     if kind is not None and kind != b"application/json":
         if any(part.lstrip()[:10].lower() == b"multipart/" for part in kind.split(b",")):
@@ -130,5 +130,7 @@ def _check_content(headers: dict[bytes, bytes], most: int) -> None:
         raise ProblemError("unsupported-media-type", detail, headers=[("accept-encoding", "identity")])
 
 
-def _too_large(most: int) -> ProblemError:
-    return ProblemError("body-too-large", f"the body is too large; accepted: at most {most} bytes")
+def _too_large(most: int, close: bool = False) -> ProblemError:
+    """Return the 413. ``close``: close the connection, because the server would read the whole body otherwise."""
+    detail = f"the body is too large; accepted: at most {most} bytes"
+    return ProblemError("body-too-large", detail, headers=[("connection", "close")] if close else [])

@@ -17,9 +17,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.logs import ACCESS, REQUEST
 from service.metrics import OTHER_ROUTE
+from service.middleware.exposure import is_reachable
 from service.problems import internal_error, problem_response
 from service.requests import AppState, RequestState, join_headers
-from service.routes import ROUTE_BY_PATH, templated_route
+from service.routes import ROUTE_BY_PATH, Route, templated_route
 
 CLIENT_GONE = 499  # in the metrics and the access log: the caller has disconnected and gets no answer
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:/+=@-]{1,128}")
@@ -62,7 +63,7 @@ class RequestLogMiddleware:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                more = [*added, _CLOSE] if state.draining else added
+                more = [*added, _CLOSE] if state.draining or self._is_last(scope, route) else added
                 message["headers"] = [*message["headers"], *more]
             await send(message)
 
@@ -90,6 +91,15 @@ class RequestLogMiddleware:
                 fields = {"method": method, "route": label, "status": status, "duration_ms": round(seconds * 1e3, 3)}
                 ACCESS.info("%s %s %d", method, label, status, extra=fields)
             REQUEST.reset(current)
+
+    def _is_last(self, scope: Scope, route: Route | None) -> bool:
+        """Return whether the connection must be closed after the answer.
+
+        uvicorn reads on while a long answer is made, and with h11 it keeps all pipelined requests in memory.
+        """
+        if route is None or not route.takes_turns or self._state.settings.behind_proxy:
+            return False
+        return is_reachable(scope.get("server"))
 
     def _request_id(self, value: bytes | None) -> bytes:
         """Return the caller's id if it has 1 to 128 characters that are safe in a log; otherwise a new id."""

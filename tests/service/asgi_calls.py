@@ -16,9 +16,10 @@ def send(
     headers: Mapping[bytes, bytes] | None = None,
     waited_s: float = 0.0,
     method: str = "POST",
+    server: str = "127.0.0.1",
 ) -> httpx.Response:
     """Return the answer to a request that has waited ``waited_s`` seconds in the event loop."""
-    return asyncio.run(answer(app, path, body, headers, waited_s, method))
+    return asyncio.run(answer(app, path, body, headers, waited_s, method, server))
 
 
 async def answer(
@@ -28,12 +29,14 @@ async def answer(
     headers: Mapping[bytes, bytes] | None = None,
     waited_s: float = 0.0,
     method: str = "POST",
+    server: str = "127.0.0.1",
 ) -> httpx.Response:
     """Return the answer to a request; see `send`."""
     sent: list[Any] = []
     scope: dict[str, Any] = {"type": "http", "method": method, "path": path, "query_string": b""}
     scope["raw_path"] = path.encode()
     scope |= {"headers": [*(headers or {}).items()], "http_version": "1.1", "root_path": "", "scheme": "http"}
+    scope["server"] = (server, 8080)
 
     parts = [body]
 

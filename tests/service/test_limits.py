@@ -5,6 +5,7 @@ import re
 import time
 
 import orjson
+import pytest
 
 from service.app import create_app
 from service.middleware.limits import MAX_LARGE_BODIES_BYTES
@@ -153,3 +154,23 @@ def test_a_deadline_that_has_passed_costs_no_work(call, request_body, monkeypatc
     text = call("GET", "/metrics", service).text
     assert 'spades_shed_total{reason="deadline"} 1.0' in text
     assert "spades_deadline_exceeded_total 1.0" in text
+
+
+def test_a_body_that_no_route_accepts_ends_the_connection():
+    """The server would read it to its end; smaller ones leave the connection usable."""
+    for length, ends in ((b"70000", False), (b"2000000", True), (b"9" * 30, True)):
+        answer = send(_service(), "/bid", b"", {b"content-length": length})
+        assert answer.status_code == 413
+        assert ("connection" in answer.headers) == ends
+
+
+@pytest.mark.parametrize(
+    ("address", "proxied", "ends"),
+    [("127.0.0.1", False, False), ("10.1.2.3", False, True), ("10.1.2.3", True, False), ("::1", False, False)],
+)
+def test_a_long_answer_ends_a_connection_from_another_machine(request_body, address, proxied, ends):
+    service = _service(behind_proxy=proxied)
+    content = orjson.dumps({"requests": [request_body]})
+    for path, long in (("/v1/bids", True), ("/bid", False)):
+        answer = send(service, path, content, server=address)
+        assert ("connection" in answer.headers) == (long and ends)

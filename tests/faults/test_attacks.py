@@ -58,12 +58,19 @@ def test_pipelined_requests_are_answered_once_and_in_order(server):
         request_bytes(BODY, "X-Request-ID: r0"),
         request_bytes(BODY, "X-Request-ID: r1", path="/nowhere"),
         _HEALTH[:-2] + b"X-Request-ID: r2\r\n\r\n",
-        request_bytes(json.dumps({"requests": [WORKED] * 4}).encode(), "X-Request-ID: r3", path="/v1/bids"),
+        request_bytes(BODY, "X-Request-ID: r3", path="/v1/bid"),
         chunked()[:-2] + b"X-Request-ID: r4\r\n\r\n%x\r\n%b\r\n0\r\n\r\n" % (len(BODY), BODY),
     ]
     answers = read_answers(_talk(server, b"".join(parts) * 40 + _LAST))
     assert [headers["x-request-id"] for _, headers, _ in answers] == ["r0", "r1", "r2", "r3", "r4"] * 40 + ["last"]
     assert [status for status, _, _ in answers] == [200, 404, 200, 200, 200] * 40 + [200]
+
+
+def test_a_batch_ends_its_connection(server):
+    """Otherwise uvicorn would keep in memory what is pipelined after it."""
+    many = request_bytes(json.dumps({"requests": [WORKED] * 4}).encode(), path="/v1/bids")
+    ((status, headers, _),) = read_answers(_talk(server, many * 40 + _LAST))
+    assert (status, headers["connection"]) == (200, "close")
 
 
 @pytest.mark.parametrize("protocol", ["h2c", "websocket", "cow/7"])

@@ -1,0 +1,121 @@
+"""A new table set under load: a rolling restart reads it, no request is lost, and a broken set changes nothing."""
+
+import asyncio
+import json
+import signal
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.faults.conftest import request_bytes
+from tests.patience import post, wait_until
+from tests.service.conftest import START_S, RealServer, running_server, workers
+from tests.service.made_sets import HAND, Folder, make_set
+
+_BODY = json.dumps(HAND).encode()
+
+
+@pytest.fixture(scope="module")
+def made_sets(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[str, ...]]:
+    """A directory with two table sets, and their versions."""
+    directory = tmp_path_factory.mktemp("made-sets")
+    return directory, (make_set(directory, "1.0", 0.0), make_set(directory, "1.1", 1.5))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, made_sets: tuple[Path, tuple[str, ...]]) -> Folder:
+    """An empty folder for links to and copies of `made_sets`."""
+    return Folder(tmp_path / "sets", made_sets[0])
+
+
+class _Callers:
+    """Callers that send the same bid without a pause; count their answers by table set, and the lost ones."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._stopping = False
+        self.by_version: Counter[str] = Counter()
+        self.lost: list[str] = []
+
+    async def run(self) -> None:
+        await asyncio.gather(*(self._call() for _ in range(4)))
+
+    def stop(self) -> None:
+        self._stopping = True
+
+    async def answered(self, version: str, count: int = 50) -> None:
+        """Wait until a set has answered ``count`` more bids."""
+        before = self.by_version[version]
+        await asyncio.to_thread(wait_until, lambda: self.by_version[version] >= before + count)
+
+    async def _call(self) -> None:
+        while not self._stopping:
+            reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+            try:
+                open_for_more = True
+                while open_for_more and not self._stopping:
+                    writer.write(request_bytes(_BODY))
+                    head = await reader.readuntil(b"\r\n\r\n")
+                    length = int(head.lower().partition(b"content-length:")[2].split()[0])
+                    answer = json.loads(await reader.readexactly(length))
+                    self.by_version[answer.get("tables") or str(answer)] += 1
+                    open_for_more = b"connection: close" not in head.lower()
+            except (OSError, asyncio.IncompleteReadError) as error:
+                self.lost.append(repr(error))
+            finally:
+                writer.close()
+
+
+async def _restart(server: RealServer) -> None:
+    before = set(workers(server.process.pid))
+    server.process.send_signal(signal.SIGHUP)
+    await asyncio.to_thread(wait_until, lambda: len(now := set(workers(server.process.pid))) == 2 and not now & before)
+
+
+@pytest.mark.slow
+def test_a_new_set_comes_with_a_rolling_restart(folder: Folder, made_sets: tuple[Path, tuple[str, ...]]):
+    old, new = made_sets[1]
+    folder.link(old, new)
+    folder.releases(default=old)
+    with running_server("--workers", "2", SPADES_TABLES_DIR=str(folder.path)) as server:
+
+        async def run() -> _Callers:
+            callers = _Callers(server.port)
+            task = asyncio.create_task(callers.run())
+            await callers.answered(old)
+            folder.releases(default=new)
+            await _restart(server)
+            await callers.answered(new)
+            callers.stop()
+            await task
+            return callers
+
+        callers = asyncio.run(run())
+        assert callers.lost == []
+        assert set(callers.by_version) == {old, new}
+        assert post(f"{server.url}/bid", json=HAND).json()["tables"] == new
+
+
+@pytest.mark.slow
+def test_a_broken_set_leaves_the_old_workers_serving(folder: Folder, made_sets: tuple[Path, tuple[str, ...]]):
+    old, new = made_sets[1]
+    folder.link(old)
+    broken = folder.copy(new)
+    (broken / "factor.npy").write_bytes(b"broken")
+    folder.releases(default=old)
+    with running_server("--workers", "2", SPADES_TABLES_DIR=str(folder.path)) as server:
+        before = workers(server.process.pid)
+        folder.releases(default=new)
+        server.process.send_signal(signal.SIGHUP)
+        assert server.process.stderr is not None
+        lines: list[str] = []
+        for line in server.process.stderr:  # the worker's line comes before that of its parent
+            lines.append(json.loads(line)["message"])
+            if "aborting the restart" in line:
+                break
+        assert any("factor.npy" in line for line in lines), lines
+        assert workers(server.process.pid) == before
+        assert post(f"{server.url}/bid", json=HAND).json()["tables"] == old
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(START_S) == 0

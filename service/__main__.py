@@ -6,6 +6,7 @@ arguments.
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -46,6 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _serve(options: argparse.Namespace, settings: Settings) -> int:
     for warning in unknown_settings():
         logs.complain("warning", warning)
+    if options.workers == 1:
+        # It is for several workers, and prometheus_client reads it when it is imported.
+        os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)
     from service.server import serve  # here, because FastAPI takes half a second to import
 
     return serve(settings, options.host, options.port, options.workers, options.allow_unauthenticated)

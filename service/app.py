@@ -21,6 +21,7 @@ from starlette.middleware import Middleware
 from service import __version__
 from service.endpoints.bids import DirectBidsMiddleware, bid
 from service.keys import read_keys
+from service.metrics import MULTIPROC_DIR
 from service.middleware.api_keys import ApiKeyMiddleware
 from service.middleware.exposure import ExposureMiddleware
 from service.middleware.limits import LimitsMiddleware
@@ -44,8 +45,7 @@ def create_app(settings: Settings | None = None, *, started_by_serve: bool = Fal
     service serve` has checked the address, and starts the separate listener for metrics if the settings want one.
     """
     settings = from_environment() if settings is None else settings
-    if settings.tracing and find_spec("opentelemetry.sdk") is None:
-        raise SettingsError("SPADES_TRACING is 1, but the extra `otel` is not installed; accepted: 0, or that extra")
+    check_tracing(settings)
     state = AppState(settings)
     state.started_by_serve = started_by_serve
     middleware = [Middleware(RequestLogMiddleware, state), Middleware(LimitsMiddleware, state)]
@@ -83,6 +83,12 @@ def create_app(settings: Settings | None = None, *, started_by_serve: bool = Fal
     return app
 
 
+def check_tracing(settings: Settings) -> None:
+    """Raise `SettingsError` if the settings want spans, but what exports them is not installed."""
+    if settings.tracing and find_spec("opentelemetry.sdk") is None:
+        raise SettingsError("SPADES_TRACING is 1, but the extra `otel` is not installed; accepted: 0, or that extra")
+
+
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     state: AppState = app.state  # type: ignore[assignment]
@@ -111,11 +117,12 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 def _warn_without_serve(settings: Settings) -> None:
-    """Log what `python -m service serve` would have done, and nothing else does."""
+    """Log which parts of the service are missing because `python -m service serve` did not start it."""
     if settings.metrics_address is not None:
         _logger.warning("SPADES_METRICS_ADDRESS is not used: only `python -m service serve` starts that listener")
-    if multiprocessing.parent_process() is not None and "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
-        _logger.error(
-            "several workers, but PROMETHEUS_MULTIPROC_DIR is not set: /metrics shows one of them; set it to an empty "
-            "directory, or start the service with `python -m service serve --workers N`"
+    if multiprocessing.parent_process() is not None and not os.environ.get(MULTIPROC_DIR):
+        _logger.warning(
+            "this process may be one of several workers, and %s is not set: /metrics shows this process only; set it "
+            "to an empty directory, or start the service with `python -m service serve --workers N`",
+            MULTIPROC_DIR,
         )

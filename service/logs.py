@@ -19,7 +19,7 @@ import logging.config
 import multiprocessing
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -27,6 +27,8 @@ from hashlib import blake2b
 from logging.handlers import QueueHandler, QueueListener, RotatingFileHandler
 from pathlib import Path
 from queue import SimpleQueue
+from select import PIPE_BUF
+from tempfile import TemporaryFile
 from threading import Lock, Thread
 from time import sleep
 from typing import Any, Final
@@ -113,15 +115,27 @@ class StandardOutput(LineTarget):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write lines."""
-        data = f"{record.msg}\n".encode()
         try:
             if sys.stdout is None:  # it was closed before the start; descriptor 1 may now be another file
                 raise OSError(errno.EBADF, "standard output is closed")
             with self._writing:
-                while data:
-                    data = data[os.write(1, data) :]
+                for data in _writes(record.getMessage()):
+                    while data:
+                        data = data[os.write(1, data) :]
         except OSError:
             self.handleError(record)
+
+
+def _writes(lines: str) -> Iterator[bytes]:
+    """Yield lines in pieces that a pipe takes whole, so that those of other workers never come in between."""
+    piece = b""
+    for line in lines.split("\n"):
+        data = f"{line}\n".encode()
+        if len(piece) + len(data) > PIPE_BUF:
+            yield piece
+            piece = b""
+        piece += data
+    yield piece
 
 
 class RotatingFile(LineTarget, RotatingFileHandler):
@@ -306,6 +320,24 @@ class Logs:
             writer.stop()
 
 
+def check_decision_log(settings: Settings) -> None:
+    """Raise `SettingsError` if the folder of the decision log can't be written."""
+    path = settings.decision_log
+    if path is None or str(path) == "-":
+        return
+    try:
+        with TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise _unusable(path, error) from None
+
+
+def _unusable(path: Path, error: OSError) -> SettingsError:
+    accepted = "- for standard output, or a file that the service may write"
+    why = os.strerror(error.errno or 0)
+    return SettingsError(f"SPADES_DECISION_LOG is {str(path)!r}: {why}; accepted: {accepted}")
+
+
 def _decision_target(settings: Settings, path: Path) -> LineTarget:
     if str(path) == "-":
         return StandardOutput()
@@ -314,6 +346,4 @@ def _decision_target(settings: Settings, path: Path) -> LineTarget:
     try:
         return RotatingFile(path, settings.decision_log_mib * _MIB, settings.decision_log_files)
     except OSError as error:
-        accepted = "- for standard output, or a file that the service may write"
-        why = os.strerror(error.errno or 0)
-        raise SettingsError(f"SPADES_DECISION_LOG is {str(path)!r}: {why}; accepted: {accepted}") from None
+        raise _unusable(path, error) from None

@@ -38,6 +38,7 @@ from spades.policies import SERVED
 # Seconds. The default buckets begin at 5 ms, but nearly all answers take less.
 LATENCY_BUCKETS: Final = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25)
 DECISION_BUCKETS: Final = (0.000005, 0.00001, 0.00002, 0.00005, *LATENCY_BUCKETS)
+MULTIPROC_DIR: Final = "PROMETHEUS_MULTIPROC_DIR"  # the directory of the workers' metrics; prometheus_client reads it
 OTHER_ROUTE: Final = "other"
 _OTHER_VERSION: Final = "other"  # the label of tables that are not open
 _KINDS: Final = ("regular", "nil", "blind_nil")
@@ -203,7 +204,7 @@ class Metrics:
 
     def text(self) -> bytes:
         """Return the metrics of this process or, if there are several workers, of all of them. Thread-safe."""
-        directory = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
+        directory = os.environ.get(MULTIPROC_DIR)
         return generate_latest(workers_registry(directory) if directory else self.registry)
 
     def _add(self, name: str, instrument: Any, labels: Labels) -> None:
@@ -265,7 +266,7 @@ class _Workers(MultiProcessCollector):
             pid = int(path.stem.rpartition("_")[2])
             try:
                 os.kill(pid, 0)
-            except ProcessLookupError:
+            except OSError:  # it has ended, or its id is now that of another user's process
                 with suppress(FileNotFoundError):  # another process has removed it
                     mark_process_dead(pid, str(self._directory))  # type: ignore[no-untyped-call]
         metrics: Iterable[Metric] = super().collect()  # type: ignore[no-untyped-call]

@@ -6,7 +6,6 @@ uvicorn's parent process starts them on one socket, replaces those that end, and
 SIGHUP; `signals` handles the signals of a worker.
 """
 
-import errno
 import ipaddress
 import os
 import signal
@@ -20,18 +19,20 @@ from typing import Any, Final
 import uvicorn
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry, start_http_server
+from uvicorn.config import STARTUP_FAILURE
+from uvicorn.supervisors import Multiprocess
 
 from service import logs
-from service.app import create_app
+from service.app import check_tracing, create_app
 from service.keys import read_keys
-from service.metrics import workers_registry
+from service.metrics import MULTIPROC_DIR, workers_registry
 from service.searchers import check_settings
 from service.settings import Settings, SettingsError, from_environment
 from service.table_sets import open_sets
 from spades.errors import TablesError
 
-WORKER_START_S: Final = 60  # in which a new worker must be ready, and a running one must answer its parent
-_MULTIPROC_DIR: Final = "PROMETHEUS_MULTIPROC_DIR"
+# In which a new worker must be ready. For a worker that hangs, the parent waits as long before it heeds a signal.
+WORKER_START_S: Final = 15
 
 
 def serve(settings: Settings, host: str, port: int, workers: int, allow_unauthenticated: bool) -> int:
@@ -40,7 +41,11 @@ def serve(settings: Settings, host: str, port: int, workers: int, allow_unauthen
     Raises `SettingsError` or `TablesError` before listening if a setting, the address or the tables can't be used.
     """
     check_exposure(settings, host, allow_unauthenticated)
-    check_address(host, port)
+    check_address(settings, host, port)
+    # Until uvicorn handles these two, and when it raises them again at its end.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: sys.exit(0))
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # `signals` logs it once the app runs
     logs.configure()
     options: dict[str, Any] = {
         "host": host,
@@ -60,33 +65,51 @@ def serve(settings: Settings, host: str, port: int, workers: int, allow_unauthen
 
 
 def _serve_alone(settings: Settings, options: dict[str, Any]) -> int:
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # `signals` logs it once the app runs
     app = _app(settings)
     app.state.serve(open_sets(settings))
     _serve_metrics(settings, app.state.metrics.registry)
-    # uvicorn raises the signal that stopped it again, when it has stopped: that is no failure.
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: sys.exit(0))
     server = uvicorn.Server(uvicorn.Config(app, **options))
-    server.run()
-    return 0 if server.started else 1
+    try:
+        server.run()
+    except SystemExit as stopped:
+        return 1 if stopped.code == STARTUP_FAILURE else 0
+    return 0
 
 
 def _serve_workers(settings: Settings, options: dict[str, Any], workers: int) -> int:
+    _check(settings)
+    with ExitStack() as stack:
+        directory = os.environ.get(MULTIPROC_DIR)
+        if not directory:
+            directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="spades-metrics-"))
+            os.environ[MULTIPROC_DIR] = directory
+        _empty(Path(directory))
+        _serve_metrics(settings, workers_registry(directory))
+        config = uvicorn.Config("service.server:worker_app", factory=True, workers=workers, **options)
+        parent = Multiprocess(config, [config.bind_socket()])
+        parent.run()
+    return 1 if any(process.exitcode == STARTUP_FAILURE for process in parent.processes) else 0
+
+
+def _check(settings: Settings) -> None:
+    """Raise `SettingsError` or `TablesError` for what a worker would refuse when it starts."""
     check_settings(settings)
+    check_tracing(settings)
+    logs.check_decision_log(settings)
     if settings.api_keys_file is not None:
         read_keys(settings.api_keys_file, settings.key_rate)
     open_sets(settings)
-    with ExitStack() as stack:
-        directory = os.environ.get(_MULTIPROC_DIR)
-        if directory is None:
-            directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="spades-metrics-"))
-            os.environ[_MULTIPROC_DIR] = directory
-        for path in Path(directory).glob("*.db"):
+
+
+def _empty(directory: Path) -> None:
+    """Remove the files of earlier processes from the directory of the workers' metrics."""
+    if not directory.is_dir():
+        raise SettingsError(
+            f"{MULTIPROC_DIR} is {str(directory)!r}; accepted: a directory, or unset for a temporary one"
+        )
+    for kind in ("counter", "gauge", "histogram"):
+        for path in directory.glob(f"{kind}_*.db"):
             path.unlink()
-        _serve_metrics(settings, workers_registry(directory))
-        uvicorn.run("service.server:worker_app", factory=True, workers=workers, **options)
-    return 0
 
 
 def worker_app() -> FastAPI:
@@ -129,8 +152,10 @@ def check_exposure(settings: Settings, host: str, allowed: bool) -> None:
         )
 
 
-def check_address(host: str, port: int) -> None:
-    """Raise `SettingsError` if another process uses the address, or if this process may not use it."""
+def check_address(settings: Settings, host: str, port: int) -> None:
+    """Raise `SettingsError` if the service can't listen at the address, or if the metrics have the same one."""
+    if settings.metrics_address == (host, port):
+        raise SettingsError(f"SPADES_METRICS_ADDRESS is {host}:{port}, that of the service; accepted: another address")
     try:
         addresses = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         for family, kind, protocol, _, address in addresses:
@@ -140,8 +165,8 @@ def check_address(host: str, port: int) -> None:
                     probe.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
                 probe.bind(address)
     except OSError as error:
-        if error.errno in (errno.EADDRINUSE, errno.EACCES):  # uvicorn reports all other errors when it listens
-            raise SettingsError(f"host {host}, port {port}: {error.strerror}; accepted: a free address") from None
+        accepted = "a free address of this machine"
+        raise SettingsError(f"host {host}, port {port}: {error.strerror}; accepted: {accepted}") from None
 
 
 def is_loopback(host: str) -> bool:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing import parent_process
 
+_ACCEPTED_S = 0.1  # for the requests on connections that were just accepted when the server stops listening
 _logger = logging.getLogger("service")
 
 
@@ -21,8 +22,8 @@ _logger = logging.getLogger("service")
 def handle_signals(drain: Callable[[], None], drain_s: float) -> Iterator[None]:
     """Handle signals while the app runs. Use it in the event loop; nothing changes outside the main thread.
 
-    On SIGTERM, call ``drain``, and ``drain_s`` seconds later the server's own handler; on a second SIGTERM call that at
-    once.
+    On SIGTERM, call ``drain``. ``drain_s`` seconds later, stop listening, answer what has been accepted by then, and
+    call the server's own handler. On a second SIGTERM, call that handler at once.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -36,12 +37,18 @@ def handle_signals(drain: Callable[[], None], drain_s: float) -> Iterator[None]:
         return
     stopping: list[asyncio.TimerHandle] = []
 
+    def stop_listening() -> None:
+        # uvicorn closes connections whose request it has not read yet in the moment in which it stops listening.
+        for server in getattr(getattr(stop, "__self__", None), "servers", ()):
+            server.close()
+        loop.call_later(_ACCEPTED_S, stop, signal.SIGTERM, None)
+
     def on_sigterm() -> None:
         if stopping:
             stop(signal.SIGTERM, None)
         else:
             drain()
-            stopping.append(loop.call_later(drain_s, stop, signal.SIGTERM, None))
+            stopping.append(loop.call_later(drain_s, stop_listening))
 
     loop.add_signal_handler(signal.SIGTERM, on_sigterm)
     try:

@@ -119,16 +119,17 @@ def free_port() -> int:
 class Load:
     """Callers that send requests without a pause until `stop`, each on its own connection; counts all outcomes."""
 
-    def __init__(self, port: int, callers: int = 8) -> None:
+    def __init__(self, port: int, callers: int = 8, closing: int = 0) -> None:
         self._port = port
         self._callers = callers
+        self._closing = closing  # callers that open a connection for each request
         self._stopping = False
         self.statuses: dict[int, int] = {}  # status -> answers
         self.lost_at: list[float] = []  # `monotonic` times of requests whose connection broke before the answer
         self.refused = 0  # connections that were not accepted
 
     async def run(self) -> None:
-        await asyncio.gather(*(self._call() for _ in range(self._callers)))
+        await asyncio.gather(*(self._call(number < self._closing) for number in range(self._callers)))
 
     @property
     def unanswered(self) -> int:
@@ -138,8 +139,8 @@ class Load:
     def stop(self) -> None:
         self._stopping = True
 
-    async def _call(self) -> None:
-        data = request_bytes()
+    async def _call(self, closing: bool) -> None:
+        data = request_bytes(BODY, "Connection: close") if closing else request_bytes()
         while not self._stopping:
             try:
                 reader, writer = await asyncio.open_connection("127.0.0.1", self._port)

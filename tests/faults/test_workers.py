@@ -34,7 +34,7 @@ def test_a_rolling_restart_under_load_loses_no_request(restarts):
         _ready(server)
 
         async def run() -> Load:
-            load = Load(server.port)
+            load = Load(server.port, closing=4)
             task = asyncio.create_task(load.run())
             await _answered(load, 50)
             for _ in range(restarts):

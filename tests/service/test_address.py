@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from service.server import check_address
-from service.settings import SettingsError
+from service.settings import Settings, SettingsError
 from tests.service.conftest import START_S, serve_command
 
 
@@ -31,10 +31,16 @@ def test_a_busy_port_is_reported_before_the_tables_are_read(more, tmp_path):
 
 
 def test_a_free_address_is_accepted():
-    check_address("127.0.0.1", 0)
-    check_address("localhost", 0)
+    check_address(Settings(), "127.0.0.1", 0)
+    check_address(Settings(), "localhost", 0)
     with (
         socket.create_server(("127.0.0.1", 0)) as other,
         pytest.raises(SettingsError, match="accepted: a free address"),
     ):
-        check_address("127.0.0.1", other.getsockname()[1])
+        check_address(Settings(), "127.0.0.1", other.getsockname()[1])
+
+
+@pytest.mark.parametrize(("host", "port"), [("192.0.2.1", 0), ("no-such-host.invalid", 0), ("127.0.0.1", 9464)])
+def test_an_address_that_cannot_be_used_is_refused(host, port):
+    with pytest.raises(SettingsError, match="accepted: "):
+        check_address(Settings(metrics_address=("127.0.0.1", 9464)), host, port)

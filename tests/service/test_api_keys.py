@@ -40,7 +40,9 @@ def test_keys_are_needed_by_all_but_health(call, request_body, tmp_path):
         assert call("POST", route, service, json=body).status_code == 401
         assert call("POST", route, service, json=body, headers=bad).status_code == 401
         assert call("POST", route, service, json=body, headers=good).status_code == 200
-    lines = _lines(service, 1.0, call, ("POST", "/bid", {"json": request_body, "headers": good}))
+    lines = _lines(
+        _service(api_keys_file=path, access_log=1.0), call, ("POST", "/bid", {"json": request_body, "headers": good})
+    )
     assert lines[0]["key"] == "one"
     assert one.secret not in orjson.dumps(lines).decode()
 

@@ -7,13 +7,24 @@ import random
 import re
 import subprocess
 from pathlib import Path
+from select import PIPE_BUF
 from threading import Event
 
 import orjson
 import pytest
 
 from service.app import create_app
-from service.logs import MAX_QUEUED, DecisionLog, JsonFormatter, LineQueue, LineTarget, LineWriter, Logs, RotatingFile
+from service.logs import (
+    MAX_QUEUED,
+    DecisionLog,
+    JsonFormatter,
+    LineQueue,
+    LineTarget,
+    LineWriter,
+    Logs,
+    RotatingFile,
+    _writes,
+)
 from service.settings import Settings, SettingsError
 from spades.contract.examples import RESULTS_REQUEST
 from tests.conftest import committed_tables
@@ -276,3 +287,12 @@ def test_a_file_can_be_written_again_after_a_failure(tmp_path):
     _put(file, 3)
     assert _lines_in(folder) == {"log.jsonl": [3]}
     file.close()
+
+
+def test_lines_are_written_in_pieces_that_a_pipe_takes_whole():
+    """Otherwise a line of another worker could come into the middle of one."""
+    lines = ["x" * length for length in (1, 4000, 95, 96, 5000, 2)]
+    pieces = [*_writes("\n".join(lines))]
+    assert b"".join(pieces).decode().splitlines() == lines
+    assert all(len(piece) <= PIPE_BUF or piece.count(b"\n") == 1 for piece in pieces)
+    assert all(piece.endswith(b"\n") for piece in pieces if piece)

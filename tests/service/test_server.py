@@ -278,6 +278,27 @@ def test_a_taken_port_stops_the_start(server, arguments):
     assert "SPADES_SHADOW is set, but there are no shadow tables any more" in done.stderr
 
 
+@pytest.mark.parametrize("arguments", [(), ("--workers", "2")])
+@pytest.mark.parametrize(
+    ("name", "value"), [("SPADES_DECISION_LOG", "/proc/log.jsonl"), ("PROMETHEUS_MULTIPROC_DIR", "/no/such/folder")]
+)
+def test_what_a_worker_would_refuse_stops_the_start(name, value, arguments):
+    if name == "PROMETHEUS_MULTIPROC_DIR" and not arguments:
+        pytest.skip("one worker does not use it")
+    done = subprocess.run(
+        serve_command(*arguments),
+        cwd=ROOT,
+        env=os.environ | {name: value},
+        capture_output=True,
+        text=True,
+        timeout=START_S,
+        check=False,
+    )
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert json.loads(line)["message"].startswith(f"{name} is {value!r}")
+
+
 @pytest.mark.slow
 def test_several_workers_one_of_which_dies(serve):
     with serve("--workers", "2") as running:

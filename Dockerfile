@@ -40,13 +40,14 @@ CMD ["python", "-m", "service", "serve", "--host", "0.0.0.0", "--port", "8080", 
 # processors of this architecture, so that no container compiles.
 FROM base AS search
 COPY --from=search-packages /opt/venv /opt/venv
-COPY tables/ ./tables/
+COPY arena/ ./arena/
+COPY tables/data/ ./tables/data/
 ENV SPADES_SEARCH_PROCESSES=1 \
     NUMBA_CPU_NAME=generic \
     XDG_CACHE_HOME=/opt/machine-code
-RUN python -m compileall -q tables \
-    && python -m tables searcher </dev/null
-ENV NUMBA_CACHE_LOCATOR_CLASSES=tables.players.kept_code.KeptCode
+RUN python -m compileall -q arena \
+    && python -m arena searcher </dev/null
+ENV NUMBA_CACHE_LOCATOR_CLASSES=arena.kept_code.KeptCode
 USER 10001:10001
 
 # nginx in front of the service, with our limits: `docker build --target proxy`. The upstream is the host `bidder`.

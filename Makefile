@@ -111,7 +111,7 @@ fix: $(ALL)
 	$(BIN)/ruff format .
 
 bench: $(ALL)
-	$(BIN)/python -m tables bench
+	$(BIN)/python -m arena bench
 	$(BIN)/python -m loadtest.bench $(ARGS)
 
 test-long: $(ALL)
@@ -155,7 +155,7 @@ lock: $(ALL)
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .benchmarks
-	find spades service tables tests loadtest -name __pycache__ -type d -prune -exec rm -rf {} +
+	find spades service arena tables studio report tests loadtest -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Load tests (loadtest/, docs/how-to/run-in-production.md).
 DURATION ?= 30

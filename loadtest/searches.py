@@ -82,7 +82,7 @@ def _search_on(server: Server, statuses: list[int], ended: Event) -> None:
 def memory_mib(server: Server) -> float:
     """Return the memory of the largest search process of a server, MiB. Raises `ServerError` if it has none."""
     children = psutil.Process(server.pid).children(recursive=True)
-    found = [child.memory_info().rss for child in children if child.cmdline()[-2:] == ["tables", "searcher"]]
+    found = [child.memory_info().rss for child in children if child.cmdline()[-2:] == ["arena", "searcher"]]
     if not found:
         raise ServerError(f"found no search process among {len(children)} child processes of the service")
     return float(max(found) / 2**20)

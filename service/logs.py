@@ -254,7 +254,7 @@ class DecisionLog:
     """Bids with their requests, and results, of ``share`` (0..1) of all rounds.
 
     A record is logged if it has a `round_id`. A hash of it decides, so that all records of a round are kept or dropped
-    together, in every process. `python -m tables logs check` joins them.
+    together, in every process. `python -m studio check` joins them.
     """
 
     def __init__(self, share: float, write: Callable[[str], object]) -> None:

@@ -1,6 +1,6 @@
 """The processes that search for cards: `search@1` needs a compiler, which the service does not import.
 
-Each is `python -m tables searcher`: it reads requests from its standard input and writes answers to its standard
+Each is `python -m arena searcher`: it reads requests from its standard input and writes answers to its standard
 output, one line of JSON each. So a search never blocks the event loop. A process that ends is replaced. The
 setting SPADES_SEARCH_PROCESSES is their number, by default 0; they need the dependency group `search`
 (docs/adr/0068-search-in-the-service.md).
@@ -27,10 +27,10 @@ from spades.contract.faults import RequestError
 from spades.errors import TablesError
 from spades.tableset import TableSet
 
-COMMAND: Final = (sys.executable, "-m", "tables", "searcher")
+COMMAND: Final = (sys.executable, "-m", "arena", "searcher")
 # The kernels are not parallel, and numpy only multiplies small matrices.
 _ENVIRONMENT: Final = {"OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
-_NEEDED: Final = ("numba", "tables", "tables.players")  # packages that may be missing
+_NEEDED: Final = ("numba", "arena")  # packages that may be missing
 _logger = logging.getLogger("service")
 T = TypeVar("T")
 

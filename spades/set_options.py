@@ -2,7 +2,7 @@
 
 The options were tuned on the set's tables and apply unless the policy text sets them.
 
-The entry FAMILY of the set's manifest lists them by policy and variant, and how they were found (`tables.logs.tune`).
+The entry FAMILY of the set's manifest lists them by policy and variant, and how they were found (`studio.tune`).
 If a policy text sets an option itself, that value counts. A text with `tuned` or `variant=ignore` takes no option of a
 set, because it names values that belong together.
 """

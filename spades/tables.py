@@ -40,7 +40,7 @@ class Tables(NamedTuple):
     """All arrays that the kernels read, as views indexed [i, j, ...]; each field is named after its array.
 
     A new table is one more field here, with its `Neutral`. If the field is not the whole array, `tables_by_profile`
-    needs a line too. A field without `Neutral` has its neutral array in `tables.engine.simulate.kernel_tables`, or all
+    needs a line too. A field without `Neutral` has its neutral array in `arena.engine.simulate.kernel_tables`, or all
     families that are made by self-play depend on it.
     """
 

@@ -1,1 +1,1 @@
-"""Programs that make and judge the tables. The service never imports this package (docs/adr/0004)."""
+"""The tables of all bidders in data/, and what makes and checks them: `python -m tables`."""

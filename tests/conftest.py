@@ -18,12 +18,12 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from arena.engine.simulate import kernel_tables
 from spades.bis import GRID
 from spades.manifest import read_manifest
 from spades.tables import PARTNERSHIP_PROFILE, SEQUENCES, Tables
 from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from spades.winprob import BID_INPUTS, INPUTS, OUTCOMES, WIN_CELLS
-from tables.engine.simulate import kernel_tables
 from tests.more_games import MORE_CELLS, MORE_ROWS
 
 settings.register_profile("busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -32,8 +32,9 @@ settings.load_profile("busy machine")
 ROOT = Path(__file__).resolve().parents[1]
 SERVERS = {"server", "serve", "real_cluster", "prometheus"}  # fixtures that start processes
 WITH_SERVERS = {"test_server.py", "test_supervisor.py"}  # files whose tests start them
+USE_ARENA = {"arena", "tables", "studio", "report"}  # packages whose doctests are grouped with tests that compile
 # Folders whose tests that compile are a group of their own: they compile other loops than the simulator's tests.
-OF_LOGS = ("tests/tables/logs", "tests/tables/people", "tests/bench", "tests/deploy")
+OF_LOGS = ("tests/studio", "tests/bench", "tests/deploy")
 # The order in which `pytest -n 3` starts groups. The long ones come first, so that all processes end at the same time.
 # Between them come tests of servers, which wait while the others compute.
 FIRST = ("simulator", "kernels", "tests/faults", "logs", "bounds")
@@ -50,8 +51,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         fixtures = set(getattr(item, "fixturenames", ()))
         if SERVERS & fixtures or item.path.parent.name == "faults" or item.path.name in WITH_SERVERS:
             item.add_marker(pytest.mark.server)
-        in_tables = isinstance(item, pytest.DoctestItem) and item.path.is_relative_to(ROOT / "tables")
-        if in_tables or "committed" in fixtures or item.get_closest_marker("parity"):
+        of_arena = isinstance(item, pytest.DoctestItem) and item.path.relative_to(ROOT).parts[0] in USE_ARENA
+        if of_arena or "committed" in fixtures or item.get_closest_marker("parity"):
             item.add_marker(pytest.mark.compiled)
         group = file = str(item.path.relative_to(ROOT))
         if item.get_closest_marker("compiled"):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from arena.markdown import table
 from service.settings import Settings
 from spades.cards import CARD_CODES, CARD_NAMES, DECKS
 from spades.contract.fields import POLICIES
@@ -18,7 +19,6 @@ from spades.policies import BEST, decider_of, kind_of
 from spades.rules import FIELDS, PRESETS, VARIANTS, Rules, overrides_of
 from spades.strength import read_results, texts_of_catalogue, win_rates_of
 from spades.winprob import WON_VARIANTS
-from tables.markdown import table
 
 _REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 PAGES = (_REFERENCE / "rules.md", _REFERENCE / "settings.md")

@@ -2,7 +2,7 @@
 
 Seats are 0..3 in bidding order: seat 0 bids first and leads first. A seat's side is ``seat & 1``. Card players read
 only the parts of a state that their seat may see. Compiled code has the same fields in an array
-(`tables.engine.states`).
+(`arena.engine.states`).
 """
 
 from dataclasses import dataclass, field
@@ -50,8 +50,8 @@ class PlayState:
     followed: list[int] = field(default_factory=_four)
     # By seat: bit mask of the suits in which it has completed a high-low signal.
     signalled: list[int] = field(default_factory=_four)
-    player: list[int] = field(default_factory=_four)  # by seat: the card player's id (`tables.players.choose_card`)
-    # By seat: bit mask of the card player's pieces in use (such as `srp.goals`). UCT's options (`tables.players.uct`)
+    player: list[int] = field(default_factory=_four)  # by seat: the card player's id (`arena.players.choose_card`)
+    # By seat: bit mask of the card player's pieces in use (such as `srp.goals`). UCT's options (`arena.players.uct`)
     # are in the bits above.
     pieces: list[int] = field(default_factory=_four)
     rng: list[int] = field(default_factory=_four)  # four 32-bit words of the random generator
@@ -60,7 +60,7 @@ class PlayState:
     # Number of cards that a nil bidder and partner exchange, the same for a blind nil, and 1 if the nil bidder gives
     # first.
     passes: list[int] = field(default_factory=_three)
-    passer: list[int] = field(default_factory=_four)  # by seat: how it chooses cards to give (`tables.engine.passing`)
+    passer: list[int] = field(default_factory=_four)  # by seat: how it chooses cards to give (`arena.engine.passing`)
     rules: list[int] = field(default_factory=_rules)  # values of `Rules`, for players that count points
     seat_score: list[int] = field(default_factory=_four)  # by seat: points, in variant cutthroat only
     seat_bags: list[int] = field(default_factory=_four)  # by seat: bags, in variant cutthroat only

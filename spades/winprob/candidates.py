@@ -4,7 +4,7 @@ For each candidate, the net gives the probabilities of its outcomes (`outcomes`)
 probability of the score that it leads to (`outcomes`). The win probability of a candidate is the sum of these values,
 each times its outcome's probability. The policy takes the candidate with the highest win probability, but a higher
 number or a nil only if it is better by a margin (`best_bid`). The service computes the sums with numpy (`decision`),
-the simulator with loops (`tables.engine.winprob`).
+the simulator with loops (`arena.engine.winprob`).
 """
 
 from typing import Any

@@ -2,7 +2,7 @@
 
 A decision has three steps: which bids are compared and what the net sees of them (`_compared_bids`), the win
 probability of each (`_win_probabilities`), and the choice (`_choice`). The simulator computes the same sums with loops
-(`tables.engine.winprob`); a parity test compares the two.
+(`arena.engine.winprob`); a parity test compares the two.
 """
 
 from collections.abc import Sequence

@@ -2,7 +2,7 @@
 
 The inputs include the score, because the later bidders also bid by the score: the points left to the goals, the bags
 and the win probability before the round. So one model serves every game that has a win table. `model_position` and
-`bid_inputs` prepare a decision for the service (`decision`), the simulator (`tables.engine.winprob`) and the training
+`bid_inputs` prepare a decision for the service (`decision`), the simulator (`arena.engine.winprob`) and the training
 labels (`tables.learning`).
 """
 

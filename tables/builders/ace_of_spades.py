@@ -12,6 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from arena.chunks import Arrays
+from arena.engine.choose_bid import auction_at
+from arena.engine.deal import Deals, deal_round, prepare_state
+from arena.engine.game import bid_seat
+from arena.engine.jit import round_loop
+from arena.engine.simulate import kernel_tables, numba_typed, tables_for
 from spades.cards import ACE, FIRST_SPADE
 from spades.options import Policy
 from spades.play import PlayState
@@ -20,12 +26,7 @@ from spades.rules import JOKERS, PRESETS, Rules
 from tables.builders import jokers
 from tables.builders.newton import minimize_convex
 from tables.builders.variants import self_play
-from tables.engine.choose_bid import auction_at
-from tables.engine.deal import Deals, deal_round, prepare_state
-from tables.engine.game import bid_seat
-from tables.engine.jit import round_loop
-from tables.engine.simulate import kernel_tables, numba_typed, tables_for
-from tables.run.family import Arrays, Context, Family, recorded
+from tables.run.family import Context, Family, recorded
 
 CHUNKS = 20
 SUMS = 40  # 0..39 tricks, as in `factor`

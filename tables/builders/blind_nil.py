@@ -12,6 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from arena.chunks import Arrays
+from arena.engine.choose_bid import auction_at
+from arena.engine.deal import Deals, deal_round, prepare_state, seat_players
+from arena.engine.game import bid_seat, play_out
+from arena.engine.jit import round_loop
+from arena.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
+from arena.players.names import TABLES_PLAYER
 from spades.legal import BLIND_NIL
 from spades.options import Policy
 from spades.play import PlayState
@@ -22,13 +29,7 @@ from tables.builders.ace_of_spades import OF_JJDD, OF_JOKERS
 from tables.builders.curve_fit import RIDGE, design, row_pairs, sequences
 from tables.builders.newton import minimize_convex
 from tables.builders.variants import self_play
-from tables.engine.choose_bid import auction_at
-from tables.engine.deal import Deals, deal_round, prepare_state, seat_players
-from tables.engine.game import bid_seat, play_out
-from tables.engine.jit import round_loop
-from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
-from tables.players.names import TABLES_PLAYER
-from tables.run.family import Arrays, Context, Family, recorded
+from tables.run.family import Context, Family, recorded
 
 CHUNKS = 20
 HELD_OUT = 2  # number of chunks that are not used to fit, only to evaluate

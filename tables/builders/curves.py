@@ -14,6 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.chunks import Arrays
+from arena.engine.choose_bid import auction_at
+from arena.engine.deal import Deals, deal_round, prepare_state
+from arena.engine.game import bid_seat, play_out
+from arena.engine.jit import round_loop
+from arena.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
+from arena.players.names import TABLES_PLAYER
 from spades.bis import GRID, NOT_RULED_OUT, NilTerms, consider_nil, nil_value, partner_signalled
 from spades.cards import spades_of, suits_of
 from spades.legal import allowed_bids, extra_spades_of
@@ -25,13 +32,7 @@ from spades.rules import CUTTHROAT, Rules
 from spades.scoring import START
 from spades.tables import SEQUENCES, convention_of, profile_of
 from tables.builders.curve_fit import fit_curves, held_out_figures, log_loss_by_bin
-from tables.engine.choose_bid import auction_at
-from tables.engine.deal import Deals, deal_round, prepare_state
-from tables.engine.game import bid_seat, play_out
-from tables.engine.jit import round_loop
-from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
-from tables.players.names import TABLES_PLAYER
-from tables.run.family import Arrays, Context, Family, recorded
+from tables.run.family import Context, Family, recorded
 
 CHUNKS = 40
 HELD_OUT = 4  # number of chunks that are not used to fit, only to evaluate

@@ -21,14 +21,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.chunks import Arrays
+from arena.players.names import CUTTHROAT_PLAYER
 from spades.policies import parse_policy
 from spades.rules import CUTTHROAT, make_rules
 from tables.builders import curves, mean_bids
 from tables.builders.exact import KINDS, PLACES_CLASSIC, RANKS_CLASSIC, SPADES, by_holding, layouts_of
 from tables.builders.factor import PASSES, learn
 from tables.builders.rb import BAG_COST, FIT_RULES
-from tables.players.names import CUTTHROAT_PLAYER
-from tables.run.family import Arrays, Context, Family, recorded
+from tables.run.family import Context, Family, recorded
 
 RULES = make_rules("cutthroat")
 HUNTERS = 2  # number of the other three players who try to set the nil

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.chunks import Arrays
 from spades.bis import MOST_RUFFS
 from spades.cards import ACE, HOLDINGS, JACK, KING, QUEEN
 from spades.tables import View
 from tables.builders.exact import RANKS_CLASSIC
-from tables.run.family import Arrays, Context, Family
+from tables.run.family import Context, Family
 
 
 def view(array: Any) -> Any:

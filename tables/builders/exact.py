@@ -20,8 +20,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.chunks import Arrays
 from spades.cards import ACE, HOLDINGS, KING, NINE, QUEEN
-from tables.run.family import Arrays, Context, Family
+from tables.run.family import Context, Family
 
 RANKS_CLASSIC = 13  # ranks of a suit; spades have 15 or 16 with jokers
 PLACES_CLASSIC = 13  # cards in each of the three hidden hands

@@ -19,6 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.chunks import Arrays
+from arena.engine.simulate import kernel_tables
+from arena.errors import BuildError
+from arena.players.names import TABLES_PLAYER
 from spades.errors import RulesError
 from spades.manifest import Manifest
 from spades.rules import CLASSIC, PRESETS, Rules, make_rules, overrides_of
@@ -40,9 +44,7 @@ from spades.winprob import (
 )
 from tables.builders.win_tables import DEPENDS, KEPT, RESIDUAL, make_win_tables
 from tables.builders.win_tables import POLICY as FIRST
-from tables.engine.simulate import kernel_tables
-from tables.players.names import TABLES_PLAYER
-from tables.run.family import Arrays, BuildError, Context, Family
+from tables.run.family import Context, Family
 
 NAME = "games"
 NO_BAGS = PRESETS["no-bags"]

@@ -12,19 +12,20 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.chunks import Arrays
+from arena.engine.choose_bid import auction_at
+from arena.engine.cutthroat import points_gained
+from arena.engine.deal import Deals, below, deal_round, prepare_state, seat_players
+from arena.engine.game import bid_seat, play_out
+from arena.engine.jit import round_loop
+from arena.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
+from arena.players.names import TABLES_PLAYER
 from spades.options import Policy
 from spades.play import PlayState
 from spades.rules import Rules
 from tables.builders.newton import solve_exactly
 from tables.builders.rb import BAG_COST, FIT_RULES
-from tables.engine.choose_bid import auction_at
-from tables.engine.cutthroat import points_gained
-from tables.engine.deal import Deals, below, deal_round, prepare_state, seat_players
-from tables.engine.game import bid_seat, play_out
-from tables.engine.jit import round_loop
-from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
-from tables.players.names import TABLES_PLAYER
-from tables.run.family import Arrays, Chunk, Context, Family
+from tables.run.family import Chunk, Context, Family
 
 Run: TypeAlias = Callable[[str, int, Chunk], Arrays]
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.chunks import Arrays
 from spades.cards import HOLDINGS
 from spades.tableset import CNIL_READING
 from tables.builders.derived import ruff_table, side_table, spade_tables, view
@@ -25,7 +26,7 @@ from tables.builders.exact import (
     spade_is_lost,
     zones_of,
 )
-from tables.run.family import Arrays, Context, Family
+from tables.run.family import Context, Family
 
 SHORT_RANKS = 12  # a side suit without its deuce
 

@@ -13,6 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.chunks import Arrays
+from arena.engine.choose_bid import auction_at
+from arena.engine.deal import Deals, deal_round, prepare_state, seat_players
+from arena.engine.game import bid_seat, play_out
+from arena.engine.jit import round_loop
+from arena.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
+from arena.players.names import TABLES_PLAYER
 from spades.legal import contract_of
 from spades.options import Policy
 from spades.play import PlayState, tricks_needed
@@ -21,13 +28,7 @@ from spades.rules import CUTTHROAT, Rules
 from spades.tables import SEQUENCES
 from tables.builders.curve_fit import sequences
 from tables.builders.newton import solve_exactly
-from tables.engine.choose_bid import auction_at
-from tables.engine.deal import Deals, deal_round, prepare_state, seat_players
-from tables.engine.game import bid_seat, play_out
-from tables.engine.jit import round_loop
-from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
-from tables.players.names import TABLES_PLAYER
-from tables.run.family import Arrays, Context, Family, recorded
+from tables.run.family import Context, Family, recorded
 
 CHUNKS = 20
 _DEPENDS = ("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves")

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from tables.run.family import BuildError
+from arena.errors import BuildError
 
 Floats: TypeAlias = NDArray[np.float64]
 Derivatives: TypeAlias = Callable[[Floats], tuple[float, Floats, Floats]]  # x -> value, gradient, Hessian matrix

@@ -15,15 +15,16 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.chunks import Arrays
+from arena.engine.bid_deals import BidDeals, bid_deals
+from arena.engine.jit import entry
+from arena.engine.simulate import kernel_tables
 from spades.cards import FIRST_SPADE
 from spades.inference import BID_CLASSES, FIRST_PRIOR_ROWS, PRIOR_COLUMNS, SUIT_RANKS, bid_class
 from spades.legal import BLIND_NIL
 from spades.rules import Rules
-from tables.engine.bid_deals import BidDeals, bid_deals
-from tables.engine.jit import entry
-from tables.engine.simulate import kernel_tables
 from tables.learning.training_data import scores_of_games
-from tables.run.family import Arrays, Context, Family, recorded
+from tables.run.family import Context, Family, recorded
 
 ALL_DEALS = 100_000_000
 DEALS = 500_000  # in a chunk

@@ -10,17 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.chunks import Arrays
+from arena.engine.deal import Deals, deal_round, prepare_state, seat_players
+from arena.engine.game import SUMS, Lineup, bid_seat, play_out
+from arena.engine.jit import round_loop
+from arena.engine.selfplay import play_rounds
+from arena.engine.simulate import kernel_tables, numba_typed, player_rows, policies_by_chair, tables_for
+from arena.players.names import TABLES_PLAYER
 from spades.options import BIS, RB, Policy
 from spades.play import PlayState
 from spades.rules import Rules
 from tables.builders.newton import solve_refined
-from tables.engine.deal import Deals, deal_round, prepare_state, seat_players
-from tables.engine.game import SUMS, Lineup, bid_seat, play_out
-from tables.engine.jit import round_loop
-from tables.engine.selfplay import play_rounds
-from tables.engine.simulate import kernel_tables, numba_typed, player_rows, policies_by_chair, tables_for
-from tables.players.names import TABLES_PLAYER
-from tables.run.family import Arrays, Context, Family
+from tables.run.family import Context, Family
 
 FEATURES = 2 * 14 * 13  # side suit or spades, length of the suit, rank
 # What a bag costs in fits, in points: a tenth of the penalty of 100 for ten bags. Its own point still counts. With a

@@ -8,14 +8,15 @@ fitted options of `bis` in each variant are in `spades.policies`.
 
 from collections.abc import Callable
 
+from arena.chunks import Arrays
+from arena.players.names import TABLES_PLAYER
 from spades.options import Policy
 from spades.policies import BY_NAME, parse_policy
 from spades.rules import JOKERS, PRESETS, SUICIDE, WHIZ
 from tables.builders import curves, jokers, mean_bids
 from tables.builders.factor import CHUNKS, NUMBERS, PASSES, learn
 from tables.builders.rb import BAG_COST, FIT_RULES
-from tables.players.names import TABLES_PLAYER
-from tables.run.family import Arrays, Context, Family, recorded
+from tables.run.family import Context, Family, recorded
 
 ROUNDS = 1_800_000  # rounds of the second play for a profile's curves (`curves.setting_family`)
 AUCTIONS = 2_000_000

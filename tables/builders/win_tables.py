@@ -13,6 +13,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.chunks import Arrays
+from arena.engine.deal import Deals, below, deal_round, prepare_state, seat_players
+from arena.engine.game import Lineup, bid_seat, play_out, score_of_side
+from arena.engine.jit import entry, round_loop
+from arena.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
+from arena.errors import BuildError
+from arena.players.names import TABLES_PLAYER
 from spades.play import PlayState, write_rules
 from spades.policies import parse_policy
 from spades.rules import Rules, overrides_of
@@ -21,12 +28,7 @@ from spades.tables import Tables
 from spades.winprob import SHIPPED, SHIPPED_SLICES, WIN_SCALE, WinTableSlice, win_probability
 from spades.winprob import cells_of as count_cells
 from tables.builders.jokers import EXACT_OF_JJDD, EXACT_OF_JOKERS
-from tables.engine.deal import Deals, below, deal_round, prepare_state, seat_players
-from tables.engine.game import Lineup, bid_seat, play_out, score_of_side
-from tables.engine.jit import entry, round_loop
-from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
-from tables.players.names import TABLES_PLAYER
-from tables.run.family import Arrays, BuildError, Context, Family
+from tables.run.family import Context, Family
 
 # Lower edge of each bucket, in points to the goal. A bucket ends before the next edge.
 EDGES = np.array([*range(1, 102, 10), 116, 131, 151, 171, 201, 231, 261, 400])

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.chunks import Arrays
 from spades.options import UNKNOWN
 from tables.learning.scores import GAMES, Ints, another_game, drawn_scores
 from tables.learning.training_data import Labels, Played, empty_labels, label
-from tables.run.family import Arrays
 
 REDRAWN = 0.3  # share of positions with a score that get another score
 # Shares of positions in which the net knows the kind of none of the other players, or of all. In the rest it knows each

@@ -9,8 +9,8 @@ import numpy as np
 import optax
 from numpy.typing import NDArray
 
+from arena.chunks import Arrays
 from spades.inference import DECK_SIZE, OTHER_SEATS, HolderNet
-from tables.run.family import Arrays
 
 BETA2 = 0.99  # Nadam's decay of squared gradients
 Weights: TypeAlias = dict[str, jax.Array]

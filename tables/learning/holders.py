@@ -16,6 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from arena.chunks import Arrays
+from arena.engine.bid_deals import BidDeals, bid_deals
+from arena.engine.simulate import kernel_tables
+from arena.errors import BuildError
 from spades.inference import (
     DECK_SIZE,
     HOLDER_INPUTS,
@@ -29,9 +33,7 @@ from spades.inference import (
 )
 from spades.legal import BLIND_NIL, NO_BID
 from tables.builders.priors import BIDDER_DEPENDS, BIDDERS, RULES, SCORES_BY, drawn_scores
-from tables.engine.bid_deals import BidDeals, bid_deals
-from tables.engine.simulate import kernel_tables
-from tables.run.family import Arrays, BuildError, Context, Family, recorded
+from tables.run.family import Context, Family, recorded
 
 LAYERS = (256, 128)  # sizes of the hidden layers
 DEALS = 250_000  # in a chunk

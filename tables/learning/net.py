@@ -26,9 +26,9 @@ import numpy as np
 import optax
 from numpy.typing import NDArray
 
+from arena.chunks import Arrays
 from spades.winprob import BID_INPUTS, INPUTS, OUTCOMES
 from tables.learning.training_data import Labels
-from tables.run.family import Arrays
 
 # Weight of a centred error's square: the error minus the mean error of the position's candidates. The square of that
 # mean has weight 1.

@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from arena.chunks import Arrays
+from arena.engine.steps import Ints, deal_rounds, play_cards, points_of_sides, to_play
+from arena.players.q1 import FEATURES, VALUES, Floats, Options, first_weights
+from arena.players.q_names import NETS, REWARDS, QPlayer
 from spades.rules import Rules
-from tables.engine.steps import Ints, deal_rounds, play_cards, points_of_sides, to_play
-from tables.players.q1 import FEATURES, VALUES, Floats, Options, first_weights
-from tables.players.q_names import NETS, REWARDS, QPlayer
-from tables.run.family import Arrays, Context, Family, recorded
+from tables.run.family import Context, Family, recorded
 
 RULES = Rules()
 BATCH = 32  # rounds between two steps

@@ -11,6 +11,15 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.engine.choose_bid import auction_at
+from arena.engine.deal import Deals, below, prepare_state, uniform
+from arena.engine.game import Lineup, bid_seat, noisy_bid, start_mid_game, win_probability_after_round
+from arena.engine.jit import round_loop
+from arena.engine.simulate import tables_for
+from arena.engine.states import STATE, copy_state
+from arena.engine.winprob import slice_of
+from arena.players.decisions import finish_play, play_to_decision
+from arena.players.q2 import INPUTS, Bits
 from spades.cards import lowest
 from spades.legal import allowed_bids
 from spades.play import PlayState, play_card, write_rules
@@ -18,15 +27,6 @@ from spades.policies import parse_policy
 from spades.rules import Rules
 from spades.tables import Tables
 from spades.winprob import win_array
-from tables.engine.choose_bid import auction_at
-from tables.engine.deal import Deals, below, prepare_state, uniform
-from tables.engine.game import Lineup, bid_seat, noisy_bid, start_mid_game, win_probability_after_round
-from tables.engine.jit import round_loop
-from tables.engine.simulate import tables_for
-from tables.engine.states import STATE, copy_state
-from tables.engine.winprob import slice_of
-from tables.players.decisions import finish_play, play_to_decision
-from tables.players.q2 import INPUTS, Bits
 
 MOST_ACTIONS = 14  # bids from nil to 13; there are at most 13 cards
 NONE = -1  # fills a row of actions after the last one

@@ -16,12 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from arena.chunks import Arrays
+from arena.engine.game import Lineup
+from arena.engine.simulate import kernel_tables, numba_typed, player_rows
+from arena.players.names import TABLES_PLAYER
+from arena.players.q2 import ACTIONS, ARRAYS, CARDS, INPUTS, LEARNED_GOAL, inputs_of
 from spades.inference import places_of
 from spades.legal import NO_BID
 from spades.policies import parse_policy
 from spades.rules import make_rules
-from tables.engine.game import Lineup
-from tables.engine.simulate import kernel_tables, numba_typed, player_rows
 from tables.learning.q2_labels import (
     AUCTIONS,
     NOISE,
@@ -35,9 +38,7 @@ from tables.learning.q2_labels import (
     unpacked,
 )
 from tables.learning.training_data import scores_of_games
-from tables.players.names import TABLES_PLAYER
-from tables.players.q2 import ACTIONS, ARRAYS, CARDS, INPUTS, LEARNED_GOAL, inputs_of
-from tables.run.family import Arrays, Context, Family, recorded
+from tables.run.family import Context, Family, recorded
 
 RULES = make_rules("classic", {"win": LEARNED_GOAL, "lose": -100})
 BIDDERS = ("bis", "bis", "bis", "rb")  # in turn, by chunk: who bids in all seats

@@ -9,9 +9,9 @@ import numpy as np
 import optax
 from numpy.typing import NDArray
 
+from arena.chunks import Arrays
+from arena.players.q2 import CARDS, Net, values_of
 from tables.learning.q2_labels import NONE, TARGET_UNIT, Batch, unpacked
-from tables.players.q2 import CARDS, Net, values_of
-from tables.run.family import Arrays
 
 Floats = NDArray[np.float32]
 

@@ -17,13 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from arena.chunks import Arrays
+from arena.engine.game import SUMS, Lineup
+from arena.engine.selfplay import play_pairs
+from arena.engine.simulate import kernel_tables, numba_typed, player_rows, policies_by_chair, tables_for, with_games
+from arena.players.names import TABLES_PLAYER
+from arena.stats import pair_counts
 from spades.policies import parse_policy
 from spades.winprob import CANDIDATES_ABOVE, CANDIDATES_BELOW
-from tables.arena.stats import pair_counts
 from tables.builders.win_tables import DEPENDS, NO_PENALTY
-from tables.engine.game import SUMS, Lineup
-from tables.engine.selfplay import play_pairs
-from tables.engine.simulate import kernel_tables, numba_typed, player_rows, policies_by_chair, tables_for, with_games
 from tables.learning.batches import ALL_KNOWN, NONE_KNOWN, Source, batches, held_out, sample, steps_of
 from tables.learning.scores import GAMES, SEEN_SHARE, Ints, drawn_scores, random_games
 from tables.learning.training_data import (
@@ -42,8 +44,7 @@ from tables.learning.training_data import (
     candidate_rounds,
     scores_of_games,
 )
-from tables.players.names import TABLES_PLAYER
-from tables.run.family import Arrays, Context, Family
+from tables.run.family import Context, Family
 
 FIRST_POLICIES = (
     "bis:tuned,endgame=off",

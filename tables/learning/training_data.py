@@ -10,6 +10,25 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.engine.choose_bid import auction_at
+from arena.engine.deal import (
+    Deals,
+    below,
+    deal_round,
+    give_spades,
+    prepare_state,
+    random_bit,
+    seat_players,
+    seed_rng,
+    uniform,
+)
+from arena.engine.game import Lineup, bid_seat, noisy_bid, play_out, score_of_side
+from arena.engine.jit import entry, round_loop
+from arena.engine.outcomes import nearest_outcome, score_after
+from arena.engine.simulate import numba_typed, player_rows, tables_for
+from arena.engine.states import copy_state
+from arena.engine.winprob import slice_of, write_bid, write_position
+from arena.players.names import TABLES_PLAYER
 from spades.cards import suits_of
 from spades.legal import BLIND_NIL, NIL_BIT, allowed_bids
 from spades.levels import kind_of_player
@@ -30,25 +49,6 @@ from spades.winprob import (
     win_array,
     win_probability_after,
 )
-from tables.engine.choose_bid import auction_at
-from tables.engine.deal import (
-    Deals,
-    below,
-    deal_round,
-    give_spades,
-    prepare_state,
-    random_bit,
-    seat_players,
-    seed_rng,
-    uniform,
-)
-from tables.engine.game import Lineup, bid_seat, noisy_bid, play_out, score_of_side
-from tables.engine.jit import entry, round_loop
-from tables.engine.outcomes import nearest_outcome, score_after
-from tables.engine.simulate import numba_typed, player_rows, tables_for
-from tables.engine.states import copy_state
-from tables.engine.winprob import slice_of, write_bid, write_position
-from tables.players.names import TABLES_PLAYER
 
 NONE = -1  # fills a row of candidates after the last one
 PARTNER = 0.9  # share of rounds in which partner bids by the first policy; in the others by a random policy

@@ -1,1 +1,1 @@
-"""Building and checking the tables: families, their state, chunks, executors and a Dask cluster."""
+"""Building and checking the tables: families, their state, build and verify."""

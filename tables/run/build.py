@@ -21,6 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.checkpoints import CHECKPOINTS, exclusive_lock, write_atomically
+from arena.chunks import Arrays, Executor, LocalThreads
+from arena.code_hash import chunk_code
+from arena.errors import BuildError
+from arena.executors import add_executor_arguments, executor_of
 from spades.arguments import decimal, integer
 from spades.errors import TablesError
 from spades.manifest import (
@@ -39,20 +44,7 @@ from spades.tables import dtypes_of
 from spades.tableset import DEFAULT_DIRECTORY, open_array
 from tables.builders.extra_win_tables import NAME as GAMES
 from tables.builders.extra_win_tables import rules_of_text, with_games
-from tables.run.checkpoints import CHECKPOINTS, exclusive_lock
-from tables.run.code_hash import chunk_code
-from tables.run.executors import add_executor_arguments, executor_of
-from tables.run.family import (
-    Arrays,
-    BuildError,
-    Context,
-    Executor,
-    Family,
-    LocalThreads,
-    inputs_hash,
-    scaled_sizes,
-    write_atomically,
-)
+from tables.run.family import Context, Family, inputs_hash, scaled_sizes
 from tables.run.registry import FAMILIES, in_order, with_dependencies
 from tables.run.state import STALE, State, code_of, dependency_files, states
 

@@ -4,6 +4,7 @@ Each module named here declares its own families. To add a family, write its `Fa
 is named here. An array that kernels read also needs a field in `spades.tables.Tables`.
 """
 
+from arena.errors import BuildError
 from tables.builders import (
     ace_of_spades,
     blind_nil,
@@ -21,7 +22,7 @@ from tables.builders import (
     win_tables,
 )
 from tables.learning import holders, q1_training, q2_training, training
-from tables.run.family import BuildError, Family
+from tables.run.family import Family
 
 FAMILIES: tuple[Family, ...] = (
     *exact.FAMILIES,

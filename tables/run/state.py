@@ -4,9 +4,10 @@ from collections.abc import Collection
 from enum import Enum
 from functools import cache
 
+from arena.code_hash import code_hash
+from arena.errors import BuildError
 from spades.manifest import MANIFEST, Manifest
-from tables.run.code_hash import code_hash
-from tables.run.family import BuildError, Family, inputs_hash
+from tables.run.family import Family, inputs_hash
 from tables.run.registry import in_order
 
 

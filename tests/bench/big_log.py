@@ -2,8 +2,8 @@
 
 The command plays some rounds and writes them many times as Parquet files, each time as other games: their ids are new,
 their cards and bids are not. The plays are left out. One more file has rounds that come twice, and rounds with a fault.
-Then `logs check` and the counting of `logs fit` run in one process, in four, and on a Dask cluster of two workers on
-this machine, and their outputs are compared byte for byte. Polars has one thread in each process.
+Then `studio check` and the counting of `studio fit` run in one process, in four, and on a Dask cluster of two workers
+on this machine, and their outputs are compared byte for byte. Polars has one thread in each process.
 
     python -m tests.bench.big_log --folder FOLDER --rounds 100000000 [--ways one,four,dask]
 
@@ -30,20 +30,20 @@ import psutil
 from distributed import Client
 from tqdm import tqdm
 
+from arena.engine.deal import Deals
+from arena.engine.simulate import kernel_tables
+from arena.executors import add_executor_arguments, executor_of
+from arena.markdown import table
 from loadtest.servers import ROOT, free_port
 from spades.arguments import integer
 from spades.rules import Rules
 from spades.tableset import open_tables
-from tables.engine.deal import Deals
-from tables.engine.simulate import kernel_tables
-from tables.logs.columns import frame_of
-from tables.logs.fit.count_pieces import count_log
-from tables.logs.fit.counting import EVERY_SEAT
-from tables.logs.pieces import PIECE_ROWS, forget
-from tables.logs.playing import studio_records
-from tables.logs.studios import two_policies
-from tables.markdown import table
-from tables.run.executors import add_executor_arguments, executor_of
+from studio.columns import frame_of
+from studio.fit.count_pieces import count_log
+from studio.fit.counting import EVERY_SEAT
+from studio.pieces import PIECE_ROWS, forget
+from studio.playing import studio_records
+from studio.studios import two_policies
 
 BIDDERS = ("bis", "rb")
 PLAYER = "wrp"
@@ -104,7 +104,7 @@ def _played(rounds: int) -> polars.DataFrame:
 
 
 def count(arguments: argparse.Namespace) -> int:
-    """Count a log as `logs fit` does, and write all counts and samples to one file."""
+    """Count a log as `studio fit` does, and write all counts and samples to one file."""
     with executor_of(arguments.scheduler, arguments.jobs, processes=True) as executor:
         counted = count_log(arguments.files, EVERY_SEAT, arguments.work, executor)
     arrays = {"rounds": np.array([counted.good, counted.bad])}
@@ -199,7 +199,7 @@ def compare(folder: Path, files: Sequence[Path], ways: Sequence[str], rounds: in
             place: Place = cluster(own) if way == "dask" else nullcontext(("", []))
             with place as (address, others):
                 options = _JOBS.get(way, ["--scheduler", address])
-                checking = ["-m", "tables", "logs", "check", *names, "--json", "--bad", str(own / "bad.jsonl")]
+                checking = ["-m", "studio", "check", *names, "--json", "--bad", str(own / "bad.jsonl")]
                 counting = ["-m", "tests.bench.big_log", "count", *names, "--out", str(own / "counts.npz")]
                 for title, command in (("check", checking), ("count", counting)):
                     line = [sys.executable, *command, "--work", str(own / "work"), *options]

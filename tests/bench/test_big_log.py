@@ -1,10 +1,10 @@
-"""`python -m tests.bench.big_log` in small, and `logs fit`: the same bytes in one process, in several and on Dask."""
+"""`python -m tests.bench.big_log` in small, and `studio fit`: the same bytes in one process, in several and on Dask."""
 
 import json
 
 import pytest
 
-from tables.__main__ import main as tables
+from studio.__main__ import main as studio
 from tests.bench import big_log
 
 pytestmark = [pytest.mark.compiled, pytest.mark.slow]
@@ -39,7 +39,7 @@ def test_a_fit_is_the_same_everywhere(tmp_path, monkeypatch, small_files, ways):
     with big_log.cluster(tmp_path) as (address, _):
         options = {"one": ["--jobs", "1"], "two": ["--jobs", "2"], "dask": ["--scheduler", address]}
         for way in ways.split(","):
-            assert tables(["logs", "fit", *files, "--out", str(tmp_path / way), *options[way]]) == 0
+            assert studio(["fit", *files, "--out", str(tmp_path / way), *options[way]]) == 0
     names = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").glob("*/*"))
     assert "manifest.json" in {path.name for path in names}
     for name in names:

@@ -14,6 +14,7 @@ from numba.core import config
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from arena.engine.compiled_modules import SOURCES
 from service.settings import Settings
 from tests.conftest import ROOT
 
@@ -99,6 +100,11 @@ def test_what_it_names_exists(tmp_path, monkeypatch):
     assert "search_processes" in Settings.model_fields
 
 
+def test_the_image_that_searches_has_all_that_it_compiles():
+    copied = re.findall(r"^COPY (?!--)(\S+)/ \./", STAGES["base"] + STAGES["search"], re.MULTILINE)
+    assert {"tables/data", *(name.partition(".")[0] for name in SOURCES)} <= {*copied}
+
+
 def test_the_default_image_is_without_the_search():
     """The last stage is the one that is built if no target is named."""
     assert list(STAGES)[-1] == "service"
@@ -108,7 +114,7 @@ def test_the_default_image_is_without_the_search():
 
 def test_the_context_holds_what_is_copied():
     assert {"requirements/runtime.txt", "requirements/all.txt"} < LET_THROUGH
-    assert {"tables/**/*.py", "tables/data/manifest.json"} < LET_THROUGH
+    assert {"arena/**/*.py", "tables/data/manifest.json"} < LET_THROUGH
     assert re.findall(r"^COPY (deploy\S+)", STAGES["proxy"], re.MULTILINE) == ["deploy/nginx/nginx.conf"]
     assert "deploy/nginx/nginx.conf" in LET_THROUGH
 

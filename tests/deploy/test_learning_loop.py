@@ -15,7 +15,7 @@ import pytest
 from service.table_sets import RELEASES
 from spades.contract.bid_request import MAX_ITEMS
 from spades.tableset import DEFAULT_DIRECTORY
-from tables.__main__ import main
+from studio.__main__ import main
 from tests.conftest import committed_tables
 from tests.deploy.prometheus import query, running_prometheus
 from tests.patience import LIMIT_S, wait_until
@@ -29,7 +29,7 @@ PARTS = 5
 
 def play(path: Path, games: int, seed: int) -> list[dict[str, Any]]:
     """Return the rounds of weak players, and write their log."""
-    command = ["logs", "play", str(path), "--studio", "weak", *RULES, "--games", str(games), "--seed", str(seed)]
+    command = ["play", str(path), "--studio", "weak", *RULES, "--games", str(games), "--seed", str(seed)]
     assert main(command) == 0
     return [json.loads(line) for line in path.read_text().splitlines()]
 
@@ -109,7 +109,7 @@ def test_the_drift_alert_fires_for_the_tables_that_do_not_suit_the_players(tmp_p
     sets.mkdir()
     (sets / shipped).symlink_to(DEFAULT_DIRECTORY)
     play(tmp_path / "log.jsonl", GAMES, seed=1)
-    arguments = ["logs", "fit", str(tmp_path / "log.jsonl"), "--label", "kind=human", "--out", str(sets)]
+    arguments = ["fit", str(tmp_path / "log.jsonl"), "--label", "kind=human", "--out", str(sets)]
     assert main(arguments) == 0
     (fitted,) = {path.name for path in sets.iterdir()} - {shipped}
     (sets / RELEASES).write_text(json.dumps({"default": shipped, "canary": f"{fitted}:0.5"}))

@@ -19,7 +19,7 @@ from spades.tableset import DEFAULT_DIRECTORY
 from tests.conftest import ROOT
 
 PAGE = ROOT / "docs/how-to/use-as-a-library.md"
-ABSENT = ("fastapi", "pydantic", "prometheus_client", "orjson", "numba", "tables", "service", "pip")
+ABSENT = ("fastapi", "pydantic", "prometheus_client", "orjson", "numba", "arena", "tables", "service", "pip")
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheels")]
 

@@ -14,10 +14,10 @@ from tests.parity.cases import CASES, HOW_MANY
 from tests.parity.worlds import both, compiled_rounds, frozen_bids, plain_rounds
 
 KERNELS = (
-    "tables.engine.choose_bid.choose_bid",
+    "arena.engine.choose_bid.choose_bid",
     "spades.bis.partnership.bis",
-    "tables.engine.deal.deal",
-    "tables.players.choose_card.choose_card",
+    "arena.engine.deal.deal",
+    "arena.players.choose_card.choose_card",
 )
 
 

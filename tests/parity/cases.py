@@ -7,6 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from arena.engine.game import SUMS, Game, RoundSummary, Totals
+from arena.engine.habits import MOVES, Habit, Intended
+from arena.engine.outcomes import Contracts
+from arena.engine.simulate import numba_typed, player_rows
+from arena.people.inputs import INPUTS as PEOPLE_INPUTS
+from arena.players.choose_card import IDS, UCT2
+from arena.players.uct import MOST_C, MOST_CARDS, MOST_SAMPLES, packed
+from arena.players.unseen import WAYS, count_deals, seed_view
+from arena.public.bots import BOTS
 from spades.bis.estimates import LOW_FOUR, Nil, NilTerms, Regular
 from spades.bis.partnership import Proposal
 from spades.cards import DECK, DECK_BITS, JACK, JOKERS_DECK, SPADE_BITS, TEN, cards_of, suits_of
@@ -33,19 +42,10 @@ from spades.winprob.features import (
 )
 from spades.winprob.games import BAGS, SHIPPED_SLICES, WinTableSlice
 from spades.winprob.outcomes import OURS, OUTCOMES, THEIRS
-from tables.arena.public.bots import BOTS
-from tables.engine.game import SUMS, Game, RoundSummary, Totals
-from tables.engine.outcomes import Contracts
-from tables.engine.simulate import numba_typed, player_rows
-from tables.logs.habits import MOVES, Habit, Intended
-from tables.people.inputs import INPUTS as PEOPLE_INPUTS
-from tables.players.choose_card import IDS, UCT2
-from tables.players.uct import MOST_C, MOST_CARDS, MOST_SAMPLES, packed
-from tables.players.unseen import WAYS, count_deals, seed_view
+from tests.arena.engine import states
 from tests.conftest import view
 from tests.more_games import MORE
 from tests.parity.worlds import Table
-from tests.tables.engine import states
 
 ALL = Table("")
 SETTINGS = Table("*")
@@ -564,22 +564,22 @@ Maker = Callable[[random.Random], tuple[Any, ...]]
 SCORING, POSITION = "spades.scoring.", "spades.position."
 REGULAR = "spades.bis.estimates."
 SIGNALS, BLIND = "spades.bis.conventions.", "spades.bis.blind_nil."
-HABITS = "tables.logs.habits."
+HABITS = "arena.engine.habits."
 NIL, PARTNERSHIP_BIS, BASELINES = "spades.bis.estimates.", "spades.bis.partnership.", "spades.baselines."
-TRICKS, DEAL = "spades.play.tricks.", "tables.engine.deal."
+TRICKS, DEAL = "spades.play.tricks.", "arena.engine.deal."
 WINNING, WINPROB, OUTCOMES_OF = (
     "spades.winprob.outcomes.",
-    "tables.engine.winprob.",
-    "tables.engine.outcomes.",
+    "arena.engine.winprob.",
+    "arena.engine.outcomes.",
 )
 FEATURES, OUTCOME = "spades.winprob.features.", "spades.winprob.outcomes."
 LEVELS = "spades.levels."
 PASSING = "spades.passing."
 LEGAL = "spades.legal."
-UNSEEN, UCT = "tables.players.unseen.", "tables.players.uct."
-SRP, GAME = "spades.play.srp.", "tables.engine.game."
-PUBLIC = "tables.arena.public."
-SOLO, SOLO_PLAY, SOLO_GAME = "spades.bis.cutthroat.", "spades.play.solo.", "tables.engine.cutthroat."
+UNSEEN, UCT = "arena.players.unseen.", "arena.players.uct."
+SRP, GAME = "spades.play.srp.", "arena.engine.game."
+PUBLIC = "arena.public."
+SOLO, SOLO_PLAY, SOLO_GAME = "spades.bis.cutthroat.", "spades.play.solo.", "arena.engine.cutthroat."
 
 
 def baseline(first: int, last: int) -> Maker:
@@ -687,7 +687,7 @@ CASES: dict[str, Maker] = {
     SOLO + "project_race": lambda r: next((r.randint(0, 9), a[0], a[1], a[3], ALL) for a in [alone(r)]),
     SOLO + "apply_finish": alone_finish,
     SOLO + "bis_cutthroat": alone_bid,
-    "tables.engine.choose_bid.choose_cutthroat_bid": lambda r: (hand(r), *alone(r), r.choice(POLICIES), SETTINGS),
+    "arena.engine.choose_bid.choose_cutthroat_bid": lambda r: (hand(r), *alone(r), r.choice(POLICIES), SETTINGS),
     BASELINES + "lowest_at_most": lambda r: (holding(r), r.randrange(13), r.randrange(13), r.randrange(13)),
     BASELINES + "naive_nil": lambda r: (hand(r), partner_bid(r), r.choice(POLICIES[6:10])),
     BASELINES + "rb": baseline(6, 9),
@@ -708,8 +708,8 @@ CASES: dict[str, Maker] = {
     PASSING + "nil_danger": lambda r: (r.randrange(1 << 13), r.randrange(1 << 13), r.choice((3, 13))),
     PASSING + "suit_danger": lambda r: (r.randrange(1 << 13), r.randrange(1 << 13), r.choice((3, 13))),
     PASSING + "given_by_partner": lambda r: (hand(r), r.randrange(5)),
-    "tables.engine.passing.exchange": lambda r: (passing_state(r),),
-    "tables.engine.deal.write_pass_rules": lambda r: (passing_state(r), r.choice(PASSES)),
+    "arena.engine.passing.exchange": lambda r: (passing_state(r),),
+    "arena.engine.deal.write_pass_rules": lambda r: (passing_state(r), r.choice(PASSES)),
     LEGAL + "deck_number": lambda r: (r.choice((*RULES, JOKERS, *DECKS)),),
     LEGAL + "extra_spades_of": lambda r: (r.randrange(7), r.choice((*RULES, JOKERS, *DECKS))),
     LEGAL + "sees_no_jokers": lambda r: (r.choice((*RULES, JOKERS)), r.choice(POLICIES)),
@@ -871,13 +871,13 @@ CASES: dict[str, Maker] = {
     LEGAL + "bids_between": lambda r: (r.randint(0, 13), r.randint(-3, 13)),
     LEGAL + "nearest_number": lambda r: (r.randint(0, 13), r.randrange(1, EVERY_BID + 1)),
     LEGAL + "nearest_allowed": lambda r: (r.randint(0, 13), r.randint(1, 13), r.randrange(1, EVERY_BID + 1)),
-    "tables.engine.choose_bid.auction_at": lambda r: sitting(r)[:2],
-    "tables.engine.choose_bid.standing_at": lambda r: sitting(r)[:2],
+    "arena.engine.choose_bid.auction_at": lambda r: sitting(r)[:2],
+    "arena.engine.choose_bid.standing_at": lambda r: sitting(r)[:2],
     PUBLIC + "trickster.trickster": lambda r: (hand(r), auction(r), r.choice(RULES)),
     PUBLIC + "cards_with_cats.cards_with_cats": lambda r: (hand(r), auction(r)),
     PUBLIC + "jus144tice.jus144tice": position,
     PUBLIC + "bots.public_bid": lambda r: (r.randrange(len(BOTS)), *sitting(r)[:2], r.choice(RULES)),
-    "tables.engine.choose_bid.choose_bid": lambda r: (*any_position(r), r.choice(POLICIES), SETTINGS),
+    "arena.engine.choose_bid.choose_bid": lambda r: (*any_position(r), r.choice(POLICIES), SETTINGS),
     TRICKS + "suit_mask": lambda r: (r.randrange(4),),
     TRICKS + "legal_cards": lambda r: (cards(r, 1), r.randrange(4), card(r), r.randrange(2)),
     TRICKS + "beats": lambda r: (card(r), card(r)),
@@ -889,18 +889,18 @@ CASES: dict[str, Maker] = {
     DEAL + "deck_of": lambda r: (r.choice((*RULES, JOKERS)),),
     DEAL + "deal": lambda r: (states.dealt(r.randrange(2**31), r.randrange(9)),),
     TRICKS + "unseen_cards": lambda r: sitting(r)[:2],
-    "tables.logs.replay.replay": lambda r: (a_play(r), *(view(np.zeros(n, np.int64)) for n in (52, 4, 4))),
-    "tables.logs.replay.first_revoke": a_replay,
-    "tables.logs.replay.passes": lambda r: (r.randrange(15), r.randrange(15), r.choice(RULES)),
-    "tables.players.touching.cards_between": lambda r: sitting(r)[:2],
-    "tables.players.touching.group_of": lambda r: next((min(cards_of(h)), h, u) for _, _, h, _, u in [sitting(r)]),
-    "tables.players.touching.distinct_cards": lambda r: sitting(r)[:2],
-    "tables.players.decisions.play_to_decision": lambda r: (
+    "arena.engine.replay.replay": lambda r: (a_play(r), *(view(np.zeros(n, np.int64)) for n in (52, 4, 4))),
+    "arena.engine.replay.first_revoke": a_replay,
+    "arena.engine.replay.passes": lambda r: (r.randrange(15), r.randrange(15), r.choice(RULES)),
+    "arena.players.touching.cards_between": lambda r: sitting(r)[:2],
+    "arena.players.touching.group_of": lambda r: next((min(cards_of(h)), h, u) for _, _, h, _, u in [sitting(r)]),
+    "arena.players.touching.distinct_cards": lambda r: sitting(r)[:2],
+    "arena.players.decisions.play_to_decision": lambda r: (
         states.dealt(r.randrange(2**31), 1, states.random_bids(r)),
         r.randrange(48),
         r.choice((0.0, 0.5)),
     ),
-    "tables.players.decisions.finish_play": lambda r: sitting(r)[:1],
+    "arena.players.decisions.finish_play": lambda r: sitting(r)[:1],
     TRICKS + "cards_above": lambda r: (card(r),),
     TRICKS + "cards_below": lambda r: (card(r),),
     TRICKS + "nil_alive": lambda r: (sitting(r)[0], r.randrange(4)),
@@ -981,7 +981,7 @@ CASES: dict[str, Maker] = {
     UCT + "uct": last_tricks,
     UCT + "search": arms,
     UCT + "point_gap": lambda r: (last_tricks(r)[0], finished(r), r.randrange(4)),
-    "tables.players.choose_card.choose_card": lambda r: sitting(r)[:2],
+    "arena.players.choose_card.choose_card": lambda r: sitting(r)[:2],
     DEAL + "random_bit": lambda r: (states.dealt(r.randrange(2**31), 1), cards(r, 1)),
     DEAL + "give_spades": lambda r: (states.dealt(r.randrange(2**31), 1), r.randrange(4), r.randrange(14)),
     DEAL + "start_round": lambda r: (sitting(r)[0],),
@@ -1002,7 +1002,7 @@ CASES: dict[str, Maker] = {
     HABITS + "intended_bid": lambda r: (*at_turn(r), habit(r), r.randint(0, 5), SETTINGS),
     HABITS + "bid_of_person": lambda r: (*at_turn(r), habit(r), SETTINGS),
     HABITS + "bid_chances": lambda r: (*at_turn(r), habit(r), SETTINGS, view(np.zeros(14))),
-    "tables.people.inputs.write_inputs": lambda r: (
+    "arena.people.inputs.write_inputs": lambda r: (
         *at_turn(r),
         PEOPLE_POLICIES,
         SETTINGS,
@@ -1051,14 +1051,14 @@ TEXTS = {
 }
 # Compared as a part of `play_pairs` (test_rounds.py), which the simulators compile anyway. They are most of its code.
 WITHIN_A_PAIR = {GAME + "play_game", SOLO_GAME + "play_cutthroat_game"}
-# Compared as parts of searches (tests/tables/players/test_search.py): a card depends on all deals and results.
+# Compared as parts of searches (tests/arena/players/test_search.py): a card depends on all deals and results.
 WITHIN_A_SEARCH = {
-    *("tables.players.search." + name for name in ("search_card", "try_cards", "open_cards", "worth_of")),
-    *("tables.players.weighted_deals." + name for name in ("sum_deals", "draw_deal")),
+    *("arena.players.search." + name for name in ("search_card", "try_cards", "open_cards", "worth_of")),
+    *("arena.players.weighted_deals." + name for name in ("sum_deals", "draw_deal")),
 }
 
-# Compared as a part of `positions` (tests/tables/people/test_people.py), because it writes rows of matrices.
-WITHIN_POSITIONS = {"tables.people.inputs.see"}
+# Compared as a part of `positions` (tests/studio/test_people.py), because it writes rows of matrices.
+WITHIN_POSITIONS = {"arena.people.inputs.see"}
 
 HOW_MANY = (
     {WINPROB + "winprob_bid": 40}

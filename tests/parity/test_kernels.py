@@ -6,7 +6,7 @@ from importlib import import_module
 
 import pytest
 
-from tables.engine.compiled_modules import KERNELS
+from arena.engine.compiled_modules import KERNELS
 from tests.parity.cases import (
     CASES,
     HOW_MANY,
@@ -50,7 +50,7 @@ def test_kernel(fitted, name):
 def test_all_policies_bids(fitted, positions):
     """In each position, half of the policies in turn: both forms make the same bid."""
     rng = random.Random(1)
-    plain, fast = kernel("tables.engine.choose_bid.choose_bid"), compiled("tables.engine.choose_bid.choose_bid")
+    plain, fast = kernel("arena.engine.choose_bid.choose_bid"), compiled("arena.engine.choose_bid.choose_bid")
     bids = set()
     for number in range(positions):
         where = any_position(rng)

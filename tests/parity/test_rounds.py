@@ -8,18 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arena.engine.cutthroat import play_cutthroat_game
+from arena.engine.deal import prepare_state
+from arena.engine.game import DRAWS, GAMES, PAIR_DD, PAIR_DR, PAIR_RR, SUMS, WINS_A, Game, Lineup, play_game
+from arena.engine.selfplay import play_pairs
+from arena.engine.simulate import player_rows, policies_by_chair
 from spades.play.srp.goals import ALL_PIECES
 from spades.play.tricks import write_rules
 from spades.policies import parse_policy
 from spades.rules import CUTTHROAT, make_rules
-from tables.engine.cutthroat import play_cutthroat_game
-from tables.engine.deal import prepare_state
-from tables.engine.game import DRAWS, GAMES, PAIR_DD, PAIR_DR, PAIR_RR, SUMS, WINS_A, Game, Lineup, play_game
-from tables.engine.selfplay import play_pairs
-from tables.engine.simulate import player_rows, policies_by_chair
+from tests.arena.engine import states
 from tests.conftest import view
 from tests.parity.worlds import compiled_rounds, frozen_bids, plain_rounds
-from tests.tables.engine import states
 
 pytestmark = pytest.mark.parity
 ROOT = Path(__file__).resolve().parents[2]

@@ -15,16 +15,16 @@ from typing import Any
 
 import numpy as np
 
+from arena.engine.deal import deal_round
+from arena.engine.jit import KERNEL_DISPATCHERS, entry
+from arena.engine.states import STATE, plain_state
+from arena.players.choose_card import IDS, choose_card
 from spades.cards import DECK, cards_of
 from spades.play.srp.goals import ALL_PIECES
 from spades.play.state import PlayState
 from spades.play.tricks import play_card
-from tables.engine.deal import deal_round
-from tables.engine.jit import KERNEL_DISPATCHERS, entry
-from tables.engine.states import STATE, plain_state
-from tables.players.choose_card import IDS, choose_card
+from tests.arena.engine import states
 from tests.conftest import Worlds, view
-from tests.tables.engine import states
 
 ROUNDS = 2000
 FROZEN_SEED = 20260101

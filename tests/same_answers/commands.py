@@ -100,7 +100,7 @@ _MATCHES: dict[str, str] = {
     "older players": "--a io --b bis:endgame=off --players srp@1,wrp",
 }
 MATCHES = tuple(
-    Command(f"match: {label}", ("tables", "arena", *text.split(), "--pairs", str(PAIRS), "--seed", "13", *option))
+    Command(f"match: {label}", ("arena", "match", *text.split(), "--pairs", str(PAIRS), "--seed", "13", *option))
     for label, text in _MATCHES.items()
     for option in [("--jobs", "1", "--json")]
 )
@@ -124,6 +124,8 @@ def _started(command: Command, tree: Tree) -> Iterator[_Run]:
     module, *arguments = command.arguments
     if module == "spades" and not (tree.path / "spades/__main__.py").exists():
         module = "service"  # where `bid` was before the library had commands
+    if module == "arena" and not (tree.path / "arena/__main__.py").exists():
+        module, arguments = "tables", ["arena", *arguments[1:]]  # where matches were before the arena had commands
     words = [sys.executable, "-m", module, *arguments]
     # Files, not pipes: nobody reads while the other tree's command is waited for.
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:

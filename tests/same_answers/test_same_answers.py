@@ -18,6 +18,7 @@ from tests.same_answers.comparison import Difference, differences_of, places_of
 from tests.same_answers.differences import DECLARED, Declared, Tally
 from tests.same_answers.requests import BATCH_ITEMS, batches, make_requests
 from tests.same_answers.trees import ROOT, checked_out, default_base, git, running_service, tree_of
+from tests.structure.test_structure import PACKAGES
 
 REQUEST = Request("made up", "/v1/bid", b'{"hand":"AKJ62.AQ.Q.K9543","previous_bids":[],"seat":0}')
 BODY = {"bid": 6, "kind": "regular", "tables": "1", "explanation": {"regular": {"estimate": 5.5}, "sentence": "Six."}}
@@ -288,4 +289,4 @@ def test_it_uses_nothing_inside_the_code_that_it_compares():
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            assert not {name.partition(".")[0] for name in names} & {"spades", "service", "tables", "loadtest"}, file
+            assert not {name.partition(".")[0] for name in names} & set(PACKAGES), file

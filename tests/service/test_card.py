@@ -8,6 +8,9 @@ import numpy as np
 import orjson
 import pytest
 
+from arena.engine.deal import deal_round, prepare_state
+from arena.engine.game import NILS, POINTS, ROUNDS, SUMS, Game, Lineup, play_game
+from arena.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
 from examples.play_a_game import Client
 from examples.play_a_game import play_game as over_http
 from spades.bis.estimates import spade_tricks_against
@@ -32,12 +35,9 @@ from spades.play.solo import others_need
 from spades.policies import parse_policy
 from spades.reasons import NUMBERS, REASONS
 from spades.rules import CUTTHROAT, TRICKS_COUNT_FOR_CONTRACT, make_rules
-from tables.engine.deal import deal_round, prepare_state
-from tables.engine.game import NILS, POINTS, ROUNDS, SUMS, Game, Lineup, play_game
-from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
+from tests.arena.engine import states
 from tests.conftest import committed_tables
 from tests.spades.play.test_history import legal_round
-from tests.tables.engine import states
 
 NAMES = CARD_NAMES[0]
 

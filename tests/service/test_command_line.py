@@ -39,7 +39,7 @@ def test_the_version_of_broken_tables(capsys, monkeypatch, tmp_path):
         ["spades", "--help"],
         ["service", "key", "me"],
         ["tables", "--help"],
-        ["tables", "arena", "--help"],
+        ["arena", "match", "--help"],
         ["loadtest", "--help"],
     ],
 )

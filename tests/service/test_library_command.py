@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from arena.match_command import add_rules_arguments, rules_of
 from spades import __version__
 from spades.__main__ import COMMANDS, OPTIONS, main
 from spades.contract import examples
@@ -17,7 +18,6 @@ from spades.contract.bid_request import BidRequest
 from spades.contract.card_request import CardRequest
 from spades.contract.fields import POLICIES, Players, RuleSet, Scores, Style
 from spades.rules import FIELDS
-from tables.arena.arena_command import add_rules_arguments, rules_of
 from tests.conftest import committed_tables
 
 HAND = "AKJ62.AQ.Q.K9543"

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.engine.cutthroat import cutthroat_winner
 from spades.contract.examples import BLIND_REQUEST, CARD_REQUEST, INFERENCE_REQUEST, REQUEST
 from spades.play import PlayState
 from spades.rules import NO_LOSING_GOAL, PRESETS, Rules
 from spades.scoring import game_winner, is_over
-from tables.engine.cutthroat import cutthroat_winner
 
 _GOING_ON = [
     ({"us": 499, "them": 499}, {}),

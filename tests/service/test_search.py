@@ -17,6 +17,15 @@ import orjson
 import pytest
 import uvloop
 
+from arena import searcher, searching
+from arena.engine.deal import deal_round, prepare_state, seat_players
+from arena.engine.jit import entry
+from arena.engine.passing import exchange
+from arena.engine.simulate import kernel_tables, player_rows, tables_for
+from arena.engine.states import FIELDS, STATE, new_states
+from arena.engine.winprob import slice_of
+from arena.players.choose_card import choose_card
+from arena.players.search import Value, search_card
 from service.app import create_app
 from service.endpoints.cards import search_request
 from service.problems import ProblemError
@@ -34,16 +43,6 @@ from spades.policies import parse_policy
 from spades.reasons import NUMBERS, REASONS
 from spades.rules import make_rules
 from spades.winprob import win_array
-from tables.arena import searching
-from tables.engine.deal import deal_round, prepare_state, seat_players
-from tables.engine.jit import entry
-from tables.engine.passing import exchange
-from tables.engine.simulate import kernel_tables, player_rows, tables_for
-from tables.engine.states import FIELDS, STATE, new_states
-from tables.engine.winprob import slice_of
-from tables.players import searcher
-from tables.players.choose_card import choose_card
-from tables.players.search import Value, search_card
 from tests.conftest import committed_tables
 from tests.one_set import one_set
 from tests.patience import LIMIT_S, patient
@@ -237,9 +236,8 @@ def test_rules_whose_win_table_is_anothers_are_named():
 
 def test_what_is_missing_is_named(monkeypatch):
     wanted = "SPADES_SEARCH_PROCESSES is 2"
-    monkeypatch.setitem(sys.modules, "tables", None)
-    monkeypatch.delitem(sys.modules, "tables.players")
-    with pytest.raises(SettingsError, match=f"{wanted}, but tables is not installed; accepted: "):
+    monkeypatch.setitem(sys.modules, "arena", None)
+    with pytest.raises(SettingsError, match=f"{wanted}, but arena is not installed; accepted: "):
         check_installed(wanted)
     monkeypatch.setitem(sys.modules, "numba", None)
     with pytest.raises(SettingsError, match=f"{wanted}, but numba is not installed; accepted: "):

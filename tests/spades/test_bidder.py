@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.engine.choose_bid import choose_bid
 from spades.bidder import decide, nearest_legal
 from spades.cards import parse_pbn
 from spades.contract.bid_request import bid_answer, read_bid
@@ -20,7 +21,6 @@ from spades.reasons import sentence_of
 from spades.rules import Rules, make_rules
 from spades.scoring import START, Standing
 from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
-from tables.engine.choose_bid import choose_bid
 from tests import naive
 
 WORKED = "AKJ62.AQ.Q.K9543"

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from arena.match import player_version
 from spades.errors import ResultsError
 from spades.policies import BEST_DECIDERS
 from spades.strength import (
@@ -15,7 +16,6 @@ from spades.strength import (
     win_rates_of,
 )
 from spades.tableset import DEFAULT_DIRECTORY
-from tables.arena.match import player_version
 
 PAGE = DEFAULT_DIRECTORY.parents[1] / "docs" / "strength.md"
 PLAYER = player_version("srp")

@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.match import Match
+from arena.result import run_match
 from spades.bidder import decide
 from spades.cards import parse_pbn
 from spades.legal import extra_spades_of, nil_threshold, sees_no_jokers, variant_of
@@ -26,8 +28,6 @@ from spades.rules import (
 from spades.scoring import START, Standing
 from spades.tables import PARTNERSHIP_PROFILE, SUICIDE_PROFILE, WHIZ_PROFILE, profile_of
 from spades.tableset import open_tables
-from tables.arena.match import Match
-from tables.arena.result import run_match
 from tables.run.family import recorded
 from tables.run.registry import FAMILIES, in_order
 from tests import naive

@@ -26,11 +26,14 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
+from arena import __main__ as arena_command
 from loadtest import __main__ as loadtest_command
+from report import __main__ as report_command
 from service import __main__ as service_command
 from service.settings import Settings
 from service.table_sets import read_releases
 from spades import __main__ as spades_command
+from studio import __main__ as studio_command
 from tables import __main__ as tables_command
 from tests.bench import big_log
 from tests.patience import LIMIT_S
@@ -47,19 +50,24 @@ PAGES = [
 ADDRESS = "127.0.0.1:8080"  # of the service in the pages
 ELSEWHERE = {  # first words of a command: why it is not run here
     "docker compose": "needs Docker; tests/deploy checks the compose file",
-    "dask": "needs a cluster; tests/tables/run/test_cluster.py runs it",
-    "psql": "needs PostgreSQL; tests/tables/logs/test_export.py runs its query",
-    "cp": "copies all tables; tests/tables/logs/test_guide.py runs it",
-    "printf": "needs the tables that the page fits; tests/tables/logs/test_guide.py runs it",
+    "dask": "needs a cluster; tests/arena/test_cluster.py runs it",
+    "psql": "needs PostgreSQL; tests/studio/test_export.py runs its query",
+    "cp": "copies all tables; tests/studio/test_guide.py runs it",
+    "printf": "needs the tables that the page fits; tests/studio/test_guide.py runs it",
 }
 MAINS: dict[str, Callable[[list[str]], int]] = {
     "service": service_command.main,
     "spades": spades_command.main,
+    "arena": arena_command.main,
     "tables": tables_command.main,
+    "studio": studio_command.main,
+    "report": report_command.main,
     "loadtest": loadtest_command.main,
     "tests.bench.big_log": big_log.main,
 }
-COMMAND_IN_TEXT = re.compile(r"`((?:(?:\.venv/bin/)?python -m (?:service|spades|tables|loadtest)|make) [^`\[]+)`")
+COMMAND_IN_TEXT = re.compile(
+    r"`((?:(?:\.venv/bin/)?python -m (?:service|spades|arena|tables|studio|report|loadtest)|make) [^`\[]+)`"
+)
 PATH_IN_HEADING = re.compile(r"## POST (/\S+)")
 
 
@@ -241,7 +249,7 @@ class Reader:
             while at < len(text.rstrip()):
                 record, at = decoder.raw_decode(text, at + len(text[at:]) - len(text[at:].lstrip()))
                 file.write(json.dumps(record) + "\n")
-        assert tables_command.main(["logs", "check", str(path)]) == 0
+        assert studio_command.main(["check", str(path)]) == 0
 
     def roles(self, text: str) -> None:
         path = self.folder / "releases.json"

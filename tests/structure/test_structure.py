@@ -7,7 +7,7 @@ from itertools import pairwise
 import grimp
 import pytest
 
-PACKAGES = ("spades", "service", "tables", "loadtest")
+PACKAGES = ("spades", "service", "arena", "tables", "studio", "report", "loadtest")
 
 
 def cycle(graph: dict[str, set[str]]) -> list[str]:

@@ -1,48 +1,48 @@
-"""Each command of `python -m tables` can be the first thing that a process imports."""
+"""The commands of `python -m tables`, and what it says about those that are no longer there."""
 
 import subprocess
 import sys
 
-import numba
 import pytest
 
-from tables import bench
-from tables.__main__ import COMMANDS, main
-from tables.removed import COMMANDS as REMOVED
+from arena import __main__ as arena_command
+from arena.removed import COMMANDS as REMOVED
+from studio import __main__ as studio_command
+from tables.__main__ import COMMANDS, MOVED, main
+
+ALL = [
+    *(("tables", name) for name in COMMANDS),
+    *(("arena", name) for name in arena_command.COMMANDS),
+    *(("studio", name) for name in studio_command.COMMANDS),
+    ("report",),
+]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_starts_alone(name):
-    help_of = [sys.executable, "-m", "tables", name, "--help"]
+@pytest.mark.parametrize("command", ALL, ids=" ".join)
+def test_a_command_starts_alone(command):
+    """It can be the first thing that a process imports."""
+    help_of = [sys.executable, "-m", *command, "--help"]
     done = subprocess.run(help_of, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
-    assert f"python -m tables {name}" in done.stdout
+    assert f"python -m {' '.join(command)}" in done.stdout
 
 
 @pytest.mark.parametrize("name", REMOVED)
 def test_a_removed_command_says_where_its_code_is(name, capsys):
-    with pytest.raises(SystemExit) as stopped:
-        main([name, "--deals", "5"])
-    assert stopped.value.code == 2
+    assert main([name, "--deals", "5"]) == 2
     message = f"{name} was removed: its code is in commit cb6485b0, its figures in docs/explanation/what-was-tried.md"
-    assert f"{message}; accepted: build, verify, " in capsys.readouterr().err
+    assert capsys.readouterr().err == f"python -m tables: {message}; accepted: build, verify\n"
 
 
-def test_a_command_that_compiles_says_so_once(monkeypatch, capsys):
-    def compile_two(_arguments):
-        for function in (lambda x: x + 1, lambda x: x + 2):
-            numba.njit(function)(1)
-        return 0
-
-    monkeypatch.setattr(bench, "main", compile_two)
-    assert main(["bench"]) == 0
-    found = capsys.readouterr()
-    assert found.out == ""
-    assert found.err.startswith("python -m tables bench: compiling; ")
-    assert found.err.count("\n") == 1
+@pytest.mark.parametrize("name", MOVED)
+def test_a_command_that_moved_names_the_new_one(name, capsys):
+    assert main([name]) == 2
+    printed = capsys.readouterr()
+    assert printed.err == f"python -m tables: {name} is now {MOVED[name]}; run {MOVED[name]}\n"
+    assert printed.out == ""
 
 
-@pytest.mark.compiled
-def test_the_bench_times_the_compiled_decision():
-    positions = bench.random_positions(8, seed=1)
-    assert bench.compiled_us(positions, runs=1) > 0.0
+def test_the_new_command_has_the_arguments_of_the_old_one(capsys):
+    assert main(["logs", "check", "my rounds.jsonl"]) == 2
+    new = "python -m studio check 'my rounds.jsonl'"
+    assert capsys.readouterr().err == f"python -m tables: logs is now python -m studio; run {new}\n"

@@ -5,6 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.engine.deal import start_round
+from arena.engine.game import bid_seat
 from spades.bidder import decide_blind
 from spades.bis.blind_nil import BLIND_NIL_RULES, BlindNil, decide_blind_nil
 from spades.legal import BLIND_NIL
@@ -16,10 +18,8 @@ from spades.rules import make_rules
 from spades.scoring import Standing
 from spades.tables import SEQUENCES
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
-from tables.engine.deal import start_round
-from tables.engine.game import bid_seat
+from tests.arena.engine import states
 from tests.conftest import view
-from tests.tables.engine import states
 
 RULES = make_rules("blind-nil")  # goal 500, 100 behind, 200 points
 BLIND = parse_policy("bis:blind=on")

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from report.rule_options import LONG, OPTIONS, SHORT
 from spades.bidder import decide
 from spades.cards import parse_pbn
 from spades.legal import allowed_bids
@@ -11,7 +12,6 @@ from spades.policies import parse_policy
 from spades.position import Position, auction_after
 from spades.rules import Rules, make_rules
 from spades.scoring import Standing
-from tables.report.rule_options import LONG, OPTIONS, SHORT
 from tests import naive
 from tests.conftest import committed_tables
 

@@ -24,7 +24,7 @@ from spades.play.tricks import (
     winning_cards,
 )
 from tests import naive
-from tests.tables.engine import states
+from tests.arena.engine import states
 
 card_texts = st.sampled_from(naive.DECK)
 

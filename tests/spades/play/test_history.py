@@ -12,7 +12,7 @@ from spades.play.history import KINDS, Known, state_before
 from spades.play.srp.player import srp3
 from spades.play.tricks import legal_cards, play_card
 from spades.rules import Rules
-from tests.tables.engine import states
+from tests.arena.engine import states
 
 FIELDS = ("bid", "taken", "void", "played", "trick_size", "leader", "broken", "deck")
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.players.choose_card import IDS, choose_card
 from spades.cards import cards_of, format_card
 from spades.play.srp.goals import ALL_PIECES, SRP_1_PIECES, SRP_PIECE_NAMES
 from spades.play.tricks import play_card, unseen_cards
-from tables.players.choose_card import IDS, choose_card
 from tests import naive
-from tests.tables.engine import states
+from tests.arena.engine import states
 
 PLAYERS = sorted(set(IDS))
 pieces = st.sampled_from((ALL_PIECES, ALL_PIECES, 0)) | st.integers(0, ALL_PIECES)

@@ -8,14 +8,14 @@ import hashlib
 
 import pytest
 
+from arena.players.choose_card import choose_card
 from spades.cards import format_card, parse_card
 from spades.play.solo import BAG_DODGING, SETTING, SOLO_1_PIECES, is_safe, others_need, own_need, wants_tricks
 from spades.play.srp.goals import ALL_PIECES
 from spades.play.tricks import play_card, unseen_cards, write_rules
 from spades.rules import make_rules
-from tables.players.choose_card import choose_card
+from tests.arena.engine import states
 from tests.parity.worlds import ROUNDS, compiled_rounds, frozen_bids
-from tests.tables.engine import states
 
 FROZEN = "7e7a46efba8a60b23ecf3236abbedf6cd0a9bbc191df449e2fb234ad7e46839c"
 FROZEN_2 = "b959988e92262a09f588aa2d0be7c9f06d5bd9cab2228855b9ad841113b96a5f"

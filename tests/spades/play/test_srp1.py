@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.players.choose_card import choose_card
 from spades.bis.estimates import spade_tricks_against
 from spades.cards import format_card, parse_card
 from spades.play.srp.goals import ALL_PIECES, sum_of_contracts, wants_tricks
 from spades.play.tricks import play_card, unseen_cards
-from tables.players.choose_card import choose_card
 from tests import naive
+from tests.arena.engine import states
 from tests.parity.worlds import ROUNDS, compiled_rounds, frozen_bids
-from tests.tables.engine import states
 
 FROZEN = {
     "wrp": "92c346e6970ff2dc61388ea432e111ecedf9c3607951dcbb69e827145d7f898c",

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.players.choose_card import choose_card
 from spades.cards import format_card, parse_card
 from spades.play.srp.goals import (
     ALL_PIECES,
@@ -35,10 +36,9 @@ from spades.play.srp.goals import (
 from spades.play.srp.player import attack_pays, srp3
 from spades.play.tricks import play_card, unseen_cards, write_rules
 from spades.rules import make_rules
-from tables.players.choose_card import choose_card
+from tests.arena.engine import states
 from tests.parity.worlds import ROUNDS, compiled_rounds, frozen_bids
 from tests.spades.play.test_srp1 import golden
-from tests.tables.engine import states
 
 FROZEN = "8197e17cc043c3cede9a9cceb9fc61baf8c846bf906902b3332296d38af413b6"
 CLUBS, HEARTS = 1, 4  # the bits of the suits in `PlayState.void` and `PlayState.signalled`

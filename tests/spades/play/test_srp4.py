@@ -24,9 +24,9 @@ from spades.play.srp.leads import (
 from spades.play.srp.player import srp3, srp4
 from spades.play.tricks import play_card, unseen_cards, without_bosses, write_rules
 from spades.rules import Rules, make_rules
+from tests.arena.engine import states
 from tests.parity.worlds import ROUNDS, compiled_rounds, frozen_bids
 from tests.spades.play.test_srp1 import golden
-from tests.tables.engine import states
 
 FROZEN = "ef1d09ced28df5a29ef4d3249816b2c339d1f73af9de41cc87c36091ca4df9bd"
 SELDOM = goals.FREE_TRICKS | goals.NIL_CAUGHT  # they need rules in the state, or change too few of these rounds

@@ -10,7 +10,7 @@ from spades.cards import DECK, cards_of, format_card, parse_card, parse_pbn
 from spades.play.tricks import beats, legal_cards, play_card, suit_mask, write_rules, written_rules
 from spades.rules import Rules
 from tests import naive
-from tests.tables.engine import states
+from tests.arena.engine import states
 
 any_cards = st.sets(st.sampled_from(naive.DECK), min_size=1, max_size=13)
 

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+from arena.engine.winprob import slice_of
 from spades.bidder import decide
 from spades.contract.bid_request import read_bid
 from spades.rules import NO_LOSING_GOAL, PRESETS, Rules, make_rules, overrides_of
@@ -28,7 +29,6 @@ from spades.winprob.games import (
 )
 from spades.winprob.outcomes import WIN_SCALE, win_probability, win_probability_after
 from tables.builders.win_tables import BUCKETS, RESIDUAL, kept_outcomes, solve
-from tables.engine.winprob import slice_of
 from tests.conftest import committed_tables
 from tests.more_games import MORE, MORE_ROWS
 

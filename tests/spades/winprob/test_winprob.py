@@ -7,6 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.engine.outcomes import Contracts, our_points, outcome_values, their_points
+from arena.engine.simulate import numba_typed
+from arena.engine.winprob import card_inputs
+from arena.errors import ArenaError
+from arena.match import Match
+from arena.result import run_match
 from spades.bidder import decide
 from spades.bis.estimates import Nil, Regular
 from spades.cards import parse_pbn, suits_of
@@ -46,12 +52,6 @@ from spades.winprob.games import SHIPPED_PRESETS, SHIPPED_SLICES, games_of
 from spades.winprob.outcome_values import MOST_GAMES, GamesInUse, Side, game_values, outcome_value_matrix
 from spades.winprob.outcomes import OURS, OUTCOMES, THEIRS, WIN_SCALE, win_array, win_probability_after
 from spades.winprob.weights import load_weights
-from tables.arena.errors import ArenaError
-from tables.arena.match import Match
-from tables.arena.result import run_match
-from tables.engine.outcomes import Contracts, our_points, outcome_values, their_points
-from tables.engine.simulate import numba_typed
-from tables.engine.winprob import card_inputs
 from tests.conftest import committed_tables
 from tests.more_games import MORE_ROWS
 from tests.parity.cases import standing, win_position, winnable
@@ -82,7 +82,7 @@ def turn(hand, auction, standing, allowed, rules, tables, policy=WINPROB):
 @pytest.mark.xdist_group("kernels")
 def test_numpy_and_compiled_agree(fitted):
     """5,000 positions of all games: the same bid, and the same probabilities within the precision of float32."""
-    fast = compiled("tables.engine.winprob.winprob_bid")
+    fast = compiled("arena.engine.winprob.winprob_bid")
     rng, weights = random.Random(3), load_weights(fitted.arrays, games_of(MORE_ROWS))
     for _ in range(5000):
         hand, auction, scores, allowed, rules, policy, *_ = where = win_position(rng)
@@ -98,7 +98,7 @@ def test_numpy_and_compiled_agree(fitted):
 @pytest.mark.xdist_group("kernels")
 def test_a_nil_beside_partners_nil_stakes_both(fitted):
     """It is considered only if nothing else is legal."""
-    fast = compiled("tables.engine.winprob.winprob_bid")
+    fast = compiled("arena.engine.winprob.winprob_bid")
     weights, rules = load_weights(fitted.arrays, games_of(MORE_ROWS)), SHORT
     where = parse_pbn(LOW), auction_after((0, 4)), Standing(60, 120, 3, 4)
     p_win = np.zeros(14)

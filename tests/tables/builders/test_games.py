@@ -5,6 +5,10 @@ from itertools import product
 
 import pytest
 
+from arena.engine.simulate import kernel_tables, tables_for
+from arena.engine.winprob import slice_of
+from arena.errors import BuildError
+from report.stated_chances import ELSEWHERE
 from spades.bidder import decide
 from spades.cards import parse_pbn
 from spades.manifest import read_manifest
@@ -17,11 +21,8 @@ from spades.winprob import SHIPPED, games, key_of, win_slice_of
 from tables.builders import extra_win_tables
 from tables.builders.extra_win_tables import MORE, game_overrides, parts_of, rules_of_text, with_games
 from tables.builders.win_tables import RESIDUAL
-from tables.engine.simulate import kernel_tables, tables_for
-from tables.engine.winprob import slice_of
-from tables.report.stated_chances import ELSEWHERE
 from tables.run.build import DEFAULT_SEED, Options, build
-from tables.run.family import BuildError, inputs_hash, scaled_sizes
+from tables.run.family import inputs_hash, scaled_sizes
 from tables.run.registry import FAMILIES
 from tables.run.state import dependency_files
 from tests.tables.shipped import copy_shipped

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.players.choose_card import IDS
 from spades.bidder import decide
 from spades.bis.estimates import (
     BIG_JOKER as BIG_JOKER_OUT,
@@ -44,10 +45,9 @@ from spades.tables import JOKERS_PROFILE
 from spades.tableset import open_tables
 from tables.builders.derived import spade_counts
 from tables.builders.exact import SIDE, SPADES, cnil_of_zones, spade_is_lost, zones_of
-from tables.players.choose_card import IDS
 from tests import naive
+from tests.arena.engine import states
 from tests.contract import faults_of
-from tests.tables.engine import states
 
 RULES = make_rules("jokers")
 JOKER_DECK = DECK_BITS[JOKERS_DECK]

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
+from arena.errors import BuildError
 from spades.tables import SEQUENCES
 from tables.builders.ace_of_spades import SUMS, fit_aces
 from tables.builders.blind_nil import fit_blind
 from tables.builders.curve_fit import RIDGE, fit_curves
 from tables.builders.mean_bids import smooth
 from tables.builders.newton import minimize_convex, solve_exactly, solve_refined
-from tables.run.family import BuildError
 
 
 def test_a_quadratic_within_bounds():

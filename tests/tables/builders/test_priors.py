@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
+from arena.engine import bid_deals as module
+from arena.engine.bid_deals import BidDeals, bid_deals
+from arena.engine.deal import Deals
+from arena.engine.simulate import kernel_tables, numba_typed, tables_for
+from arena.engine.states import new_states
 from spades.inference import BID_CLASSES, FIRST_PRIOR_ROWS, PRIOR_COLUMNS, prior_column_of, prior_row_of
 from spades.inference import BIDDERS as READ
 from spades.policies import parse_policy
 from spades.tableset import open_tables
 from tables.builders import priors
 from tables.builders.priors import BIDDERS, CLASSES, ENOUGH, LEAST, RULES, SCALE, SEQUENCES, priors_of
-from tables.engine import bid_deals as module
-from tables.engine.bid_deals import BidDeals, bid_deals
-from tables.engine.deal import Deals
-from tables.engine.simulate import kernel_tables, numba_typed, tables_for
-from tables.engine.states import new_states
 
 A_DEAL = np.repeat([3, 1], 13)  # cards in each column
 

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
+from arena.engine.bid_deals import BidDeals, bid_deals
+from arena.engine.simulate import kernel_tables
+from arena.errors import BuildError
 from spades.cards import parse_card, parse_pbn
 from spades.inference import DECK_SIZE, HOLDER_INPUTS, OTHER_SEATS, HolderNet, holder_shares, places_of
 from spades.legal import BLIND_NIL, NO_BID
 from spades.tableset import open_tables
 from tables.builders.priors import RULES
-from tables.engine.bid_deals import BidDeals, bid_deals
-from tables.engine.simulate import kernel_tables
 from tables.learning import holders
 from tables.learning.holders import LAYERS, drawn_views, first_weights, known_bids, log_loss, views_of, whole_numbers
-from tables.run.family import BuildError
 
 HANDS = [parse_pbn(text) for text in ("AKJ62.AQ.Q.K9543", "3.8643.9752.T872", "Q74.KJ5.AJT43.Q6", "T985.T972.K86.AJ")]
 

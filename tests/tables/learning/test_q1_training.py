@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tables.engine.steps import deal_rounds
+from arena.chunks import LocalThreads
+from arena.engine.steps import deal_rounds
+from arena.players.q1 import BIDS, CHOSEN, FEATURES, PILE, TRICKS, VALUES, Options, first_weights
+from arena.players.q_names import QPlayer
 from tables.learning.q1_training import BATCH, COLUMNS, DECISIONS, FAMILIES, PLAYERS, RULES, Round, play, targets
-from tables.players.q1 import BIDS, CHOSEN, FEATURES, PILE, TRICKS, VALUES, Options, first_weights
-from tables.players.q_names import QPlayer
-from tables.run.family import Context, LocalThreads
+from tables.run.family import Context
 
 pytestmark = pytest.mark.compiled
 

@@ -6,22 +6,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arena.chunks import LocalThreads
+from arena.engine.game import Lineup, bid_seat, win_probability_after_round
+from arena.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
+from arena.engine.states import plain_state
+from arena.engine.winprob import slice_of
+from arena.players.choose_card import choose_card
+from arena.players.q2 import CARDS, INPUTS
+from arena.players.touching import distinct_cards
 from spades.legal import NO_BID
 from spades.play import play_card
 from spades.policies import parse_policy
 from spades.tableset import open_tables
 from spades.winprob import win_array
-from tables.engine.game import Lineup, bid_seat, win_probability_after_round
-from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
-from tables.engine.states import plain_state
-from tables.engine.winprob import slice_of
 from tables.learning import q2_training
 from tables.learning.q2_labels import NONE, TARGET_UNIT, labels, unpacked
 from tables.learning.q2_training import FAMILIES, RULES, samples_of
-from tables.players.choose_card import choose_card
-from tables.players.q2 import CARDS, INPUTS
-from tables.players.touching import distinct_cards
-from tables.run.family import Context, LocalThreads
+from tables.run.family import Context
 
 pytestmark = pytest.mark.compiled
 POLICY = numba_typed(parse_policy("bis"))

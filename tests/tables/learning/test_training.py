@@ -1,7 +1,7 @@
 """The training of `winprob`: who bids in it."""
 
+from arena.bidders import is_outside
 from spades.policies import SERVED
-from tables.arena.bidders import is_outside
 from tables.learning.training import FIRST_POLICIES, LATER_POLICIES, ROUNDS, SEEN_BY
 
 

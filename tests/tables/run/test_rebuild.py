@@ -2,10 +2,11 @@
 
 import pytest
 
+from arena.chunks import LocalThreads
 from spades.manifest import read_manifest
 from spades.tableset import DEFAULT_DIRECTORY
 from tables.run.build import DEFAULT_SEED, dependency_arrays, make, npy_bytes
-from tables.run.family import Context, LocalThreads
+from tables.run.family import Context
 from tables.run.registry import FAMILIES
 
 EXACT = tuple(family.name for family in FAMILIES if family.exact)

@@ -1,0 +1,240 @@
+"""Bidders that answer many waiting games at once, from play states: models of people, and policies with own tables.
+
+- ``model:FOLDER`` bids as the people that `studio model` learned from. ``model:FOLDER,kind=human`` bids as those with
+  this label. Each bid is drawn from the model's chances by a random number that depends only on the deal and the seat.
+- ``bis:tables=FOLDER``, or ``bis:offset=1,tables=FOLDER``, is a policy that reads a table set of its own. It takes the
+  options that the set gives to it, as in the service.
+
+As a card player, ``model:FOLDER`` plays with the blend that `studio model` found to fit best. A blend such as
+``blend:0.4`` plays a round as WRP with probability 0.4, and otherwise as SRP.
+"""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.engine.choose_bid import auction_at, choose_bid, standing_at
+from arena.engine.game import bids_blind_nil
+from arena.engine.jit import entry
+from arena.engine.mixing import mixed
+from arena.engine.simulate import kernel_tables, numba_typed, tables_for
+from arena.engine.steps import Ints
+from arena.engine.winprob import skilled_seat, winprob_seat
+from arena.errors import BidderError
+from arena.people.model import PeopleModel, read_model
+from arena.people.seeing import positions
+from spades.arguments import decimal
+from spades.legal import BLIND_NIL
+from spades.levels import LARGEST_SEED, perturbed
+from spades.options import WINPROB
+from spades.policies import parse_policy
+from spades.rules import CUTTHROAT, JOKERS, VARIANTS, Rules
+from spades.set_options import options_of, with_options
+from spades.tables import Tables, profile_of
+from spades.tableset import TableSet, open_tables
+
+MODEL = "model:"
+BLEND = "blend:"
+TABLES_OPTION = "tables="
+
+
+class StateBidder(Protocol):
+    """A bidder that answers from play states."""
+
+    def bids(self, states: NDArray[np.void], seats: Ints) -> Ints:
+        """Return a bid (n,) for each of n seats."""
+
+
+class People(NamedTuple):
+    """The people that a text names."""
+
+    folder: Path
+    label: str  # empty: everyone in the model
+
+
+def parse_people(text: str) -> People | None:
+    """Return the people that a bidder's or player's text names, None for other texts. Raises `BidderError`.
+
+    >>> parse_people("model:ours,kind=human,skill=beginner").label
+    'kind=human,skill=beginner'
+    """
+    if not text.startswith(MODEL):
+        return None
+    folder, _, label = text.removeprefix(MODEL).partition(",")
+    if not folder:
+        raise BidderError(f"bidder is {text!r}; accepted: model:FOLDER or model:FOLDER,kind=human")
+    return People(Path(folder), label)
+
+
+def split_tables(text: str) -> tuple[str, Path | None]:
+    """Return a policy's text without its tables, and the folder of these.
+
+    >>> split_tables("bis:offset=1,tables=ours")[0], split_tables("bis:tables=ours"), split_tables("bis")
+    ('bis:offset=1', ('bis', PosixPath('ours')), ('bis', None))
+    """
+    name, _, options = text.partition(":")
+    listed = options.split(",")
+    folders = [option.removeprefix(TABLES_OPTION) for option in listed if option.startswith(TABLES_OPTION)]
+    if not folders or text.startswith(("python:", "http:", MODEL)):
+        return text, None
+    if len(folders) > 1 or not folders[0]:
+        raise BidderError(f"bidder is {text!r}; accepted: one folder, as in bis:tables=our-tables")
+    rest = ",".join(option for option in listed if not option.startswith(TABLES_OPTION))
+    return f"{name}:{rest}" if rest else name, Path(folders[0])
+
+
+def with_tables(policy: str, folder: Path) -> str:
+    """Return a policy's text with the tables in ``folder``: the inverse of `split_tables`. Raises `BidderError`.
+
+    >>> with_tables("bis", Path("ours")), with_tables("bis:offset=1", Path("ours"))
+    ('bis:tables=ours', 'bis:offset=1,tables=ours')
+    """
+    if "," in str(folder):
+        raise BidderError(f"the folder of a table set is {str(folder)!r}; accepted: a path without a comma")
+    return f"{policy}{',' if ':' in policy else ':'}{TABLES_OPTION}{folder}"
+
+
+def is_batched(text: str) -> bool:
+    """Return whether a bidder's text names people, or a policy with its own tables."""
+    return parse_people(text) is not None or split_tables(text)[1] is not None
+
+
+def check_batched(text: str, rules: Rules) -> None:
+    """Raise an error if no such bidder can play under ``rules``.
+
+    It is a `BidderError`, `BuildError`, `PolicyError` or `TablesError`.
+    """
+    people = parse_people(text)
+    policy, _ = split_tables(text)
+    if people is not None and rules.variant in (JOKERS, CUTTHROAT):
+        accepted = ", ".join(name for number, name in enumerate(VARIANTS) if number not in (JOKERS, CUTTHROAT))
+        raise BidderError(f"variant is {VARIANTS[rules.variant]} with {text}; accepted: {accepted}")
+    if people is None:
+        parse_policy(policy, rules.variant)
+    version_of(text)
+
+
+def version_of(text: str) -> str:
+    """Return the version of the model or of the tables that a text names.
+
+    Raises `BidderError` or `TablesError`, and `BuildError` for a label that nobody in the model has.
+    """
+    people = parse_people(text)
+    if people is None:
+        folder = split_tables(text)[1]
+        assert folder is not None, f"{text} names no tables"
+        return _table_set(folder).version
+    model = _model(people.folder)
+    model.shares_of(people.label)  # raises an error if nobody has the label
+    return model.version
+
+
+def blend_of(text: str) -> float | None:
+    """Return how often the card player that a text names plays as WRP, None for other players.
+
+    Raises `BidderError`, and `BuildError` for a label that nobody in the model has.
+    """
+    people = parse_people(text)
+    if people is not None:
+        return _model(people.folder).blend(people.label)
+    if not text.startswith(BLEND):
+        return None
+    try:
+        share = decimal(text.removeprefix(BLEND))
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise BidderError(f"player is {text!r}; accepted: blend:P with P from 0 to 1")
+    return share
+
+
+def open_batched(text: str, rules: Rules) -> StateBidder:
+    """Return the bidder that a text names. Raises `BidderError` or `TablesError`."""
+    people = parse_people(text)
+    if people is not None:
+        return ModelBidder(_model(people.folder), people.label, rules)
+    policy, folder = split_tables(text)
+    assert folder is not None, f"{text} names no tables"
+    given = with_options(policy, rules.variant, options_of(_table_set(folder)))
+    return TablesBidder(given, _profiles(folder), rules)
+
+
+@lru_cache(maxsize=8)
+def _model(folder: Path) -> PeopleModel:
+    return read_model(folder)
+
+
+@lru_cache(maxsize=8)
+def _table_set(folder: Path | None) -> TableSet:
+    return open_tables(folder)
+
+
+@lru_cache(maxsize=8)
+def _profiles(folder: Path | None) -> tuple[Tables, ...]:
+    return kernel_tables(_table_set(folder).arrays)
+
+
+def _bids(states: Any, seats: Any, rules: Rules, policy: Any, profiles: Any, found: Any) -> None:
+    # As `game.bid_seat`, without `winprob`, which takes longest to compile.
+    for n in range(len(seats)):
+        state, seat = states[n], seats[n]
+        own = perturbed(policy, state.rng[seat] & LARGEST_SEED) if policy.level else policy
+        if own.blind and rules.blind_nil and bids_blind_nil(state, seat, rules, own, profiles):
+            found[n] = BLIND_NIL
+        else:
+            hand, auction = state.hand[seat], auction_at(state, seat)
+            found[n] = choose_bid(hand, auction, standing_at(state, seat), rules, own, profiles)
+
+
+def _winprob_bids(states: Any, seats: Any, rules: Rules, policy: Any, profiles: Any, found: Any) -> None:
+    for n in range(len(seats)):
+        state, seat = states[n], seats[n]
+        tables = profiles[profile_of(rules, policy, standing_at(state, seat))]
+        if policy.level:
+            found[n] = skilled_seat(state, seat, rules, policy, state.rng[seat] & LARGEST_SEED, tables)
+        else:
+            found[n] = winprob_seat(state, seat, rules, policy, tables)
+
+
+_bid_all = entry(_bids)
+_bid_all_by_winprob = entry(_winprob_bids)
+
+
+class TablesBidder:
+    """A policy that reads a table set of its own."""
+
+    def __init__(self, text: str, profiles: tuple[Tables, ...], rules: Rules) -> None:
+        self._policy = numba_typed(parse_policy(text, rules.variant))
+        self._tables = tables_for(profiles, rules, [self._policy])
+        self._rules = rules
+
+    def bids(self, states: NDArray[np.void], seats: Ints) -> Ints:
+        """Return the policy's bids; see `StateBidder`."""
+        found = np.zeros(len(seats), np.int64)
+        bid_all = _bid_all_by_winprob if self._policy.kind == WINPROB else _bid_all
+        bid_all(states, seats, self._rules, self._policy, self._tables, found)
+        return found
+
+
+class ModelBidder:
+    """People who bid as a model says."""
+
+    def __init__(self, model: PeopleModel, label: str, rules: Rules) -> None:
+        self._model, self._label, self._rules = model, label, rules
+
+    def bids(self, states: NDArray[np.void], seats: Ints) -> Ints:
+        """Return bids drawn from the model's chances; see `StateBidder`."""
+        seen = positions(states, seats, self._rules, _profiles(None))
+        sums = self._model.chances(seen, self._label).cumsum(axis=1)
+        drawn = _uniform(states["rng"][np.arange(len(seats)), seats]) * sums[:, -1]
+        found: Ints = (sums <= drawn[:, None]).sum(axis=1)
+        return found
+
+
+def _uniform(words: Ints) -> NDArray[np.float64]:
+    # Numbers in [0, 1) that depend on the deal's random words.
+    bits = mixed(words.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15))
+    return np.asarray(bits >> np.uint64(11), np.float64) / 2.0**53

@@ -1,0 +1,125 @@
+"""The arguments of the compiled loops in `selfplay`: tables as writable arrays of one type, players and policies.
+
+numba compiles a loop again for every combination of argument types, so all callers make their arguments here.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.players.names import parse_player
+from spades.bis import GRID
+from spades.options import WINPROB, Policy
+from spades.play import ALL_PIECES
+from spades.rules import Rules
+from spades.scoring import START
+from spades.tables import NEUTRAL, PARTNERSHIP_PROFILE, SEQUENCES, Tables, dtypes_of, profile_of
+from spades.tableset import tables_by_profile
+from spades.winprob import (
+    BID_INPUTS,
+    GAME_COLUMNS,
+    INPUTS,
+    KEY_FIELDS,
+    OUTCOMES,
+    WIN_CELLS,
+    WinTableSlice,
+    key_of,
+    nearest_game,
+)
+
+
+def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
+    """Return `Tables` by table profile, for compiled code, with all floats in float64.
+
+    numba would multiply two float32 cells in float32, but the service's Python reads every cell as float64. Tables that
+    are not in ``arrays`` are neutral: as `NEUTRAL` says, and a nil's probability is its nil value. Raises `TypeError`
+    for a table that is not in ``arrays`` and has no neutral form.
+    """
+    value = np.linspace(0.0, 1.0, GRID + 1)
+    neutral = {
+        **{name: np.full(cells.shape, cells.value, dtypes_of(name)[0]) for name, cells in NEUTRAL.items()},
+        "curves": np.tile(value, (SEQUENCES, 1)),
+        "single_curve": value[None, :],
+        "net_position": np.zeros((INPUTS + 1, 2)),
+        "net_bid": np.zeros((BID_INPUTS, 2)),
+        "net_hidden": np.zeros((3, 2)),
+        "net_out": np.zeros((3, OUTCOMES)),
+        "win": np.full(WIN_CELLS, 1 << 15, np.uint16),
+        "extra_win": np.zeros(1, np.uint16),
+        "games": np.zeros((1, GAME_COLUMNS), np.int64),
+    }
+    read = {**neutral, **arrays}
+    if missing := [name for name in Tables._fields if name not in read]:
+        accepted = "Neutral in its annotation, or a dependency of the family that is built"
+        raise TypeError(f"Tables.{missing[0]}: found no array and no neutral one; accepted: {accepted}")
+    settings = tables_by_profile(read)
+    copies = {id(view): np.array(view, _read_as(view.dtype), order="C") for t in settings for view in t}
+    return tuple(Tables(*(copies[id(view)] for view in t)) for t in settings)
+
+
+def _read_as(stored: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype(np.float64) if stored.kind == "f" else stored
+
+
+def tables_for(profiles: tuple[Tables, ...], rules: Rules, policies: Iterable[Policy]) -> tuple[Tables, ...]:
+    """Return ``profiles`` without the tables that these policies do not read under ``rules``, to send little.
+
+    If all policies read the same profile, every profile gets its tables. Otherwise, a profile that no policy reads gets
+    the partnership's. Without `winprob`, the win tables are empty; with it, `games` has a row for ``rules``, if any win
+    table values them.
+    """
+    used = {profile_of(rules, policy, at) for policy in policies for at in (START, START._replace(them=10**6))}
+    plain = profiles[PARTNERSHIP_PROFILE]
+    if all(policy.kind != WINPROB for policy in policies):
+        plain = plain._replace(win=np.zeros(1, plain.win.dtype), extra_win=np.zeros(1, plain.extra_win.dtype))
+    else:
+        plain = plain._replace(games=_with_game(plain.games, rules))
+    unread = profiles[min(used)] if len(used) == 1 else plain
+    return tuple(_won_by(tables if i in used else unread, plain) for i, tables in enumerate(profiles))
+
+
+def _won_by(tables: Tables, plain: Tables) -> Tables:
+    return tables._replace(win=plain.win, extra_win=plain.extra_win, games=plain.games)
+
+
+def with_games(profiles: tuple[Tables, ...], games: Iterable[Rules]) -> tuple[Tables, ...]:
+    """Return ``profiles`` with a row in `games` for each of ``games``: the win table that values it."""
+    rows = profiles[PARTNERSHIP_PROFILE].games
+    for rules in games:
+        rows = _with_game(rows, rules)
+    return tuple(tables._replace(games=rows) for tables in profiles)
+
+
+def _with_game(rows: NDArray[np.int64], rules: Rules) -> NDArray[np.int64]:
+    # `Tables.games` with a row for the win table that values ``rules``, if they have none of their own.
+    first = len(KEY_FIELDS)
+    games = {tuple(row[:first]): WinTableSlice(*row[first:]) for row in rows.tolist() if any(row)}
+    nearest = nearest_game(rules, games)
+    if nearest is None or key_of(rules) in games:
+        return rows
+    return np.array([*rows.tolist(), [*key_of(rules), *nearest.win_slice]], np.int64)
+
+
+def numba_typed(policy: Policy) -> Policy:
+    """Return the policy with its fields' declared types, which decide what numba compiles."""
+    casts: list[Any] = [type(default) for default in Policy()]
+    return Policy(*(cast(value) for cast, value in zip(casts, policy, strict=True)))
+
+
+def policies_by_chair(a: Policy, b: Policy) -> tuple[Policy, Policy, Policy, Policy]:
+    """Return the policies by chair (a0, b0, a1, b1) for side a against side b."""
+    a, b = numba_typed(a), numba_typed(b)
+    return a, b, a, b
+
+
+def player_rows(a: str, b: str, pieces_a: int = ALL_PIECES, pieces_b: int = ALL_PIECES) -> NDArray[np.int64]:
+    """Return the card players by chair (a0, b0, a1, b1), int64 (4, 2): id and pieces, for side a against side b.
+
+    ``pieces_a`` and ``pieces_b`` are bit masks of SRP's rules in use. Raises `PlayerError` for an unknown player.
+    """
+    player_a, player_b = parse_player(a), parse_player(b)
+    row_a = [player_a.number, player_a.pieces & ~(ALL_PIECES & ~pieces_a)]
+    row_b = [player_b.number, player_b.pieces & ~(ALL_PIECES & ~pieces_b)]
+    return np.array([row_a, row_b, row_a, row_b], np.int64)

@@ -1,0 +1,251 @@
+"""Policy `winprob` for the simulator, as kernels: the service's decision with loops instead of numpy.
+
+The net's weights are the tables `net_*`. The values of outcomes come from the win tables `win` and `extra_win`.
+"""
+
+from math import exp
+from typing import Any
+
+import numpy as np
+
+from arena.engine.choose_bid import auction_at, standing_at
+from arena.engine.outcomes import Contracts, outcome_values
+from arena.engine.scratch import put
+from spades.cards import suits_of
+from spades.legal import EVERY_BID, allowed_bids
+from spades.levels import sample_bid
+from spades.options import Policy
+from spades.play import PlayState
+from spades.position import Auction
+from spades.rules import Rules
+from spades.scoring import Standing, nil_stake
+from spades.tables import Tables
+from spades.winprob import win_array
+from spades.winprob.candidates import best_bid, best_far_bid, last_bag_bid
+from spades.winprob.features import (
+    BID_INPUTS,
+    CARD_INPUTS,
+    INPUTS,
+    VALUED,
+    VALUES,
+    ModelPosition,
+    bid_inputs,
+    expected_bids,
+    model_nil,
+    model_position,
+)
+from spades.winprob.games import IDLE, KEY_CELLS, KEY_FLAGS, WinTableSlice
+from spades.winprob.outcomes import (
+    OUTCOMES,
+    THEIRS,
+    contract_tens,
+    our_impossible_ways,
+    their_impossible_ways,
+)
+
+BIDS = 14  # length of an array by bid, 0..13
+NO_ODDS = -1e9  # log odds of an impossible outcome
+
+
+def slice_of(rules: Rules, tables: Tables) -> WinTableSlice:
+    """Return the slice of the win table for ``rules``, from the first row of `Tables.games` with their `key_of`.
+
+    ``start`` is -1 if there is no such row.
+    """
+    games = tables.games
+    first = len(KEY_CELLS)
+    for i in range(len(games)):
+        if _is_game(rules, i, games):
+            return WinTableSlice(
+                games[i, first],
+                games[i, first + 1],
+                games[i, first + 2],
+                games[i, first + 3],
+                games[i, first + 4],
+                games[i, first + 5],
+                games[i, first + 6],
+            )
+    return WinTableSlice(0, 0, -1, 1, 1, 0, 1)
+
+
+def _is_game(rules: Rules, row: int, games: Any) -> bool:
+    for column in range(len(KEY_CELLS)):
+        flag = KEY_FLAGS[column]
+        value = rules[KEY_CELLS[column]] if flag < 0 or rules[flag] else IDLE
+        if games[row, column] != value:
+            return False
+    return True
+
+
+def card_inputs(held: tuple[int, int, int, int], x: Any) -> None:
+    """Write 1 for each card of ``held`` (`ModelPosition.held`) to ``x`` (CARD_INPUTS,), which holds zeros."""
+    cell = 0
+    for cards in held:
+        while cards:
+            x[cell + (cards & -cards).bit_length() - 1] = 1.0
+            cards &= cards - 1
+        cell += 13
+
+
+def write_position(position: ModelPosition, x: Any) -> None:
+    """Write a position's inputs to ``x`` (INPUTS,), which holds zeros."""
+    card_inputs(position.held, x)
+    put(position.inputs, CARD_INPUTS, x)
+
+
+def write_bid(
+    bid: int,
+    auction: Auction,
+    position: ModelPosition,
+    win_slice: WinTableSlice,
+    rules: Rules,
+    tables: Tables,
+    c: Any,
+    values: Any,
+) -> Contracts:
+    """Write a bid's inputs to ``c`` (BID_INPUTS,) and its outcomes' values to ``values`` (OUTCOMES,).
+
+    Return the contracts of both sides with this bid. A value is the win probability after the outcome.
+    """
+    expected = expected_bids(bid, auction, tables)
+    put(bid_inputs(bid, expected, position), 0, c)
+    contract = contract_tens(bid + expected.partner_tricks, rules)
+    opposing = contract_tens(expected.opponents_tricks, rules)
+    stake = position.stake + nil_stake(bid, rules)
+    contracts = Contracts(ours=contract, theirs=opposing, stake=stake, their_stake=position.their_stake)
+    win = win_array(win_slice, tables)
+    outcome_values(contracts, position.standing, position.seat & 1, win_slice, rules, win, values)
+    for i in range(len(VALUED)):
+        c[VALUES + i] = values[VALUED[i]]
+    return contracts
+
+
+def winprob_bid(
+    hand: int,
+    auction: Auction,
+    standing: Standing,
+    allowed: int,
+    rules: Rules,
+    policy: Policy,
+    tables: Tables,
+    p_win: Any,
+) -> int:
+    """Return the bid with the highest win probability, as `best_bid` chooses it.
+
+    ``allowed``: the set of bids that the rules allow. Write the win probability of each bid considered to ``p_win``
+    (BIDS,), and -1 for all others.
+    """
+    win_slice = slice_of(rules, tables)
+    others = policy.left, policy.partner, policy.right
+    position = model_position(hand, auction, standing, allowed, others, win_slice, rules, tables)
+    # x, c: inputs of the position and of a bid. shared: sums of the first layer from x, the same for every bid. h, g:
+    # sums of the first and second hidden layer. Last rows of weights are the biases.
+    x = np.zeros(INPUTS)
+    write_position(position, x)
+    width = tables.net_position.shape[1]
+    depth = tables.net_hidden.shape[1]
+    shared = np.zeros(width)
+    add_row(tables.net_position, INPUTS, 1.0, shared)
+    for i in range(INPUTS):
+        if x[i] != 0.0:
+            add_row(tables.net_position, i, x[i], shared)
+    c = np.zeros(BID_INPUTS)
+    h = np.zeros(width)
+    g = np.zeros(depth)
+    odds = np.zeros(OUTCOMES)
+    values = np.zeros(OUTCOMES)
+    compared = position.weighed | position.far
+    for bid in range(BIDS):
+        p_win[bid] = -1.0
+        if not compared >> bid & 1:
+            continue
+        contracts = write_bid(bid, auction, position, win_slice, rules, tables, c, values)
+        h[:] = shared
+        for i in range(BID_INPUTS):
+            if c[i] != 0.0:
+                add_row(tables.net_bid, i, c[i], h)
+        g[:] = 0.0
+        add_row(tables.net_hidden, width, 1.0, g)
+        for i in range(width):
+            if h[i] > 0.0:
+                add_row(tables.net_hidden, i, h[i], g)
+        odds[:] = 0.0
+        add_row(tables.net_out, depth, 1.0, odds)
+        for i in range(depth):
+            if g[i] > 0.0:
+                add_row(tables.net_out, i, g[i], odds)
+        if position.seat > 1:
+            exclude_impossible(bid, auction, position, contracts.stake, tables, odds)
+        p_win[bid] = mean_value(odds, values)
+    if position.far:
+        kept = best_far_bid(p_win, position.weighed, position.far, position.needed, policy)
+        for bid in range(BIDS):
+            if (position.far & ~kept) >> bid & 1:
+                p_win[bid] = -1.0
+    best = best_bid(p_win, position.regular.takes, policy)
+    return last_bag_bid(best, p_win, position.needed, position.standing.us_bags, auction, rules)
+
+
+def exclude_impossible(
+    bid: int, auction: Auction, position: ModelPosition, stake: int, tables: Tables, odds: Any
+) -> None:
+    """Set the log odds ``odds`` (OUTCOMES,) of outcomes that the hand's certain tricks exclude to NO_ODDS.
+
+    Call it only after partner has bid. ``stake``: points at stake on our side's nils with ``bid``.
+    """
+    expected = expected_bids(bid, auction, tables)
+    certain = position.certain if bid else position.certain_nil
+    ours = our_impossible_ways(bid, bid + expected.partner_tricks, stake, position.stake, certain)
+    theirs = 0
+    if position.seat == 3:
+        theirs = their_impossible_ways(expected.opponents_tricks, position.their_stake, certain)
+    for k in range(OUTCOMES):
+        if ours >> k // THEIRS & 1 or theirs >> k % THEIRS & 1:
+            odds[k] = NO_ODDS
+
+
+def add_row(weights: Any, row: int, factor: float, sums: Any) -> None:
+    """Add ``factor`` times row ``row`` of ``weights`` to ``sums``."""
+    for j in range(len(sums)):
+        sums[j] += factor * weights[row, j]
+
+
+def mean_value(odds: Any, values: Any) -> float:
+    """Return the mean of ``values``, weighted by the softmax of ``odds``; both have shape (OUTCOMES,)."""
+    top = odds[0]
+    for k in range(1, OUTCOMES):
+        if odds[k] > top:
+            top = odds[k]
+    total = 0.0
+    value = 0.0
+    for k in range(OUTCOMES):
+        p = exp(odds[k] - top)
+        total += p
+        value += p * values[k]
+    return value / total
+
+
+def winprob_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, tables: Tables) -> int:
+    """Return the bid of `winprob` from ``seat``."""
+    return weighed_seat(state, seat, rules, policy, tables, np.zeros(BIDS))
+
+
+def weighed_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, tables: Tables, p_win: Any) -> int:
+    """Return the bid of `winprob` from ``seat``, and write the win probability of each bid to ``p_win`` (BIDS,).
+
+    A bid that is not considered gets -1.
+    """
+    hand, auction = state.hand[seat], auction_at(state, seat)
+    allowed = allowed_bids(hand, auction.partner_bid, rules)
+    return winprob_bid(hand, auction, standing_at(state, seat), allowed, rules, policy, tables, p_win)
+
+
+def skilled_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, seed: int, tables: Tables) -> int:
+    """Return the bid of a `winprob` policy with a level or a style; ``seed`` draws the random numbers."""
+    p_win = np.zeros(BIDS)
+    best = weighed_seat(state, seat, rules, policy, tables, p_win)
+    p_nil = 0.0
+    if p_win[0] >= 0.0:
+        nil = model_nil(suits_of(state.hand[seat]), auction_at(state, seat), 1, EVERY_BID, rules, tables)
+        p_nil = nil.probability
+    return sample_bid(p_win, best, p_nil, policy, seed)

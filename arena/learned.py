@@ -1,0 +1,38 @@
+"""What learned players answer, for many waiting games at once."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.chunks import Arrays
+from arena.engine.mixing import mixed
+from arena.engine.steps import Ints, legal_masks
+from arena.players import q1, q2
+from arena.players.q_names import QPlayer
+
+
+def arrays_of(player: QPlayer | None) -> tuple[str, ...]:
+    """Return the names of the arrays that a player reads."""
+    if player is None or player.name == "random":
+        return ()
+    return (q1.array_of(player),) if player.name == "q@1" else q2.ARRAYS
+
+
+def choose(player: QPlayer, arrays: Arrays, states: NDArray[np.void], seats: Ints, bidding: bool) -> Ints:
+    """Return the bid or the card (n,) that ``player`` chooses from ``seats`` (n,)."""
+    if player.name == "random":
+        return random_actions(states, seats, bidding)
+    if player.name == "q@1":
+        return q1.choose(player, arrays, states, seats, bidding)
+    return q2.choose(q2.Net(*(arrays[name] for name in q2.ARRAYS)), states, seats, bidding)
+
+
+def random_actions(states: NDArray[np.void], seats: Ints, bidding: bool) -> Ints:
+    """Return random bids from 0 to 13, or random legal cards; they depend only on the state and the seat."""
+    x = (states["hand"][np.arange(len(seats)), seats] * 4 + seats).astype(np.uint64)
+    lots = mixed(x) / 2.0**64
+    if bidding:
+        return (lots * q1.BID_ACTIONS).astype(np.int64)
+    legal = legal_masks(states, seats)[:, None] >> q1.CARD_BITS & 1
+    order = (lots * legal.sum(axis=1)).astype(np.int64)
+    found: Ints = q1.CARD_BITS[np.argmax(legal.cumsum(axis=1) > order[:, None], axis=1)]
+    return found

@@ -1,0 +1,299 @@
+"""Play a match: two bidders play the same deals twice with the sides swapped, in chunks of pairs.
+
+Deals depend on the seed and the pair's number. Chunks are added in index order, and a sequential test looks at the
+result after each complete chunk. So the result of a match depends only on its `Match` and on the tables, and not on
+the number of threads or machines. `stats` computes the statistics, and `result` presents them.
+"""
+
+import time
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from arena import stats
+from arena.batched import BLEND, blend_of, check_batched, is_batched
+from arena.bidders import bot_of, is_outside
+from arena.chunks import Arrays, Executor, KeptChunks, LocalThreads
+from arena.engine.deal import Deals
+from arena.engine.game import SUMS, Lineup
+from arena.engine.selfplay import play_pairs
+from arena.engine.simulate import numba_typed, player_rows, tables_for
+from arena.errors import ArenaError
+from arena.learned import arrays_of
+from arena.lockstep import Seated, play_outside
+from arena.players.names import format_player, parse_player
+from arena.players.q_names import parse_q
+from arena.players.search_names import parse_search
+from arena.searching import SearchMatch, SearchSettings, play_searching
+from spades.inference import HolderNet, reads_bids
+from spades.options import WINPROB, Policy
+from spades.policies import parse_policy
+from spades.rules import CUTTHROAT, PARTNERSHIP, VARIANTS, Rules, describe, make_rules
+from spades.tables import Tables
+from spades.winprob import WON_VARIANTS
+
+CHUNK_PAIRS = 250  # compiled: about 20 ms
+SAMPLING_CHUNK_PAIRS = 10  # with a player that samples deals; such a game is about 100 times slower
+OUTSIDE_CHUNK_PAIRS = 500  # 1,000 games in lockstep: several hundred positions per request
+PAPER_RULES = make_rules("classic", {"win": 200, "lose": -100})  # the goals of ECAI 2020, section 5.1
+MOST_SEED = 2**31 - 1
+Nets: TypeAlias = Mapping[str, HolderNet]  # by the policy whose bids they read
+
+
+@dataclass(frozen=True)
+class Match:
+    """Everything besides the tables that determines the games of a match.
+
+    ``a`` and ``b`` are policy texts or outside bidders (see `arena.bidders`), for example public bots.
+    ``players`` are the card players of side a and side b, or of the chairs a0, b0, a1 and b1. With ``mixed``, side a
+    consists of one bidder a and one bidder b, and side b of two bidders b.
+    ``noise`` is the probability that a bid is changed by one trick up or down, drawn separately for each bid.
+    """
+
+    a: str
+    b: str
+    players: tuple[str, ...] = ("srp", "srp")
+    pairs: int = 10_000
+    rules: Rules = PAPER_RULES
+    seed: int = 1
+    mixed: bool = False
+    noise: float = 0.0
+    sprt: tuple[float, float] | None = None  # elo0, elo1
+
+    def __post_init__(self) -> None:
+        for text in (self.a, self.b, *self.players):
+            if parse_q(text) and (self.rules.variant != PARTNERSHIP or self.rules.deck):
+                found = f"variant is {VARIANTS[self.rules.variant]} and deck {describe(self.rules)['deck']} with {text}"
+                raise ArenaError(f"{found}; accepted: partnership with the standard deck")
+        if len(self.players) not in (2, 4):
+            raise ArenaError(f"players are {self.players}; accepted: one for each side, or one for each chair")
+        for text in (self.a, self.b):
+            if is_batched(text):
+                check_batched(text, self.rules)
+            elif not is_outside(text):
+                parse_policy(text)  # raises PolicyError
+            elif bot_of(text) is not None and self.rules.variant != PARTNERSHIP:
+                raise ArenaError(f"variant is {VARIANTS[self.rules.variant]} with {text}; accepted: partnership")
+        for player in self.players:
+            player_version(player)
+        if self.pairs < 1:
+            raise ArenaError(f"pairs is {self.pairs}; accepted: 1 or more")
+        if not 0 <= self.seed <= MOST_SEED:
+            raise ArenaError(f"seed is {self.seed}; accepted: 0 to {MOST_SEED}")
+        if not 0 <= self.noise <= 1:
+            raise ArenaError(f"noise is {self.noise}; accepted: 0 to 1")
+        if self.rules.variant == CUTTHROAT and self.lockstep:
+            raise ArenaError("variant is cutthroat with an outside bidder or noise; accepted: built-in bidders")
+        if self.searches and self.lockstep:
+            found = f"players are {self.players} with an outside bidder, a learned player or noise"
+            raise ArenaError(f"{found}; accepted: built-in bidders, and players that are not learned")
+        if self.searches:
+            require_win_table(self.rules, "a player that searches")
+        if self.sprt is not None and not self.sprt[0] < self.sprt[1]:
+            raise ArenaError(f"Elo bounds are {self.sprt}; accepted: the first below the second")
+
+    @property
+    def lockstep(self) -> bool:
+        """Return whether the match needs the lockstep engine.
+
+        It does if it has an outside bidder, a learned player, a blend or noise.
+        """
+        needs_lockstep = any(parse_q(player) or blend_of(player) is not None for player in self.players)
+        return self.noise > 0 or is_outside(self.a) or is_outside(self.b) or needs_lockstep
+
+    @property
+    def may_differ_on_repeat(self) -> bool:
+        """Return whether a file or a server decides bids, so that the match may not be repeatable."""
+        return any(text.startswith(("python:", "http:")) for text in (self.a, self.b))
+
+    @property
+    def players_by_chair(self) -> tuple[str, str, str, str]:
+        """Return the card players by chair: a0, b0, a1, b1."""
+        a0, b0, a1, b1 = self.players if len(self.players) == 4 else self.players * 2
+        return a0, b0, a1, b1
+
+    @property
+    def searches(self) -> bool:
+        """Return whether a card player of the match searches."""
+        return any(parse_search(player) for player in self.players)
+
+    @property
+    def chunk_pairs(self) -> int:
+        """Return the pairs per chunk.
+
+        Only the match determines it, because a sequential test evaluates the result after each chunk.
+        """
+        if self.searches or any(player_version(player).startswith("uct") for player in self.players):
+            return SAMPLING_CHUNK_PAIRS
+        outside = is_outside(self.a) or is_outside(self.b) or any(map(parse_q, self.players))
+        return OUTSIDE_CHUNK_PAIRS if outside else CHUNK_PAIRS
+
+    @property
+    def chunks(self) -> int:
+        """Return the number of chunks, which is also the largest useful number of threads."""
+        return -(-self.pairs // self.chunk_pairs)
+
+    @property
+    def bidders(self) -> tuple[str, str, str, str]:
+        """Return the bidders by chair: a0, b0, a1, b1."""
+        return self.a, self.b, self.b if self.mixed else self.a, self.b
+
+
+class Played(NamedTuple):
+    """The results of a match's games."""
+
+    scores: NDArray[np.int64]  # (pairs, 2): results of each pair's two games: 1 if a won, 0 drawn, -1 lost
+    sums: NDArray[np.float64]  # (SUMS,), see arena.engine.game
+    seconds: float
+    test: stats.Sequential | None
+
+
+@dataclass(frozen=True)
+class PlayChunk:
+    """One chunk of a match, as a function of its index that can be sent to another process."""
+
+    match: Match
+    tables: tuple[Tables, ...]  # by table profile, from kernel_tables
+    searching: SearchMatch | None = None  # if a card player searches
+    nets: Arrays = field(default_factory=dict)  # those of learned bidders and players
+
+    def __call__(self, index: int) -> Arrays:
+        """Play the chunk's pairs and return `scores`, int64 (pairs, 2), and `sums`, float64 (SUMS,)."""
+        match = self.match
+        first = index * match.chunk_pairs
+        last = min(match.pairs, first + match.chunk_pairs)
+        return self.play(first, last)
+
+    def play(self, first: int, last: int) -> dict[str, NDArray[Any]]:
+        """Play the pairs from ``first`` to ``last - 1``."""
+        match = self.match
+        scores = np.zeros((last - first, 2), np.int64)
+        sums = np.zeros(SUMS)
+        names = [base_player(player) for player in match.players_by_chair]
+        players = np.concatenate([player_rows(names[0], names[1])[:2], player_rows(names[2], names[3])[2:]])
+        if match.lockstep:
+            deals = Deals(match.seed, first, last)
+            seated = Seated(match.bidders, match.players_by_chair, self.nets)
+            play_outside(seated, match.noise, deals, match.rules, players, self.tables, scores, sums)
+        else:
+            a0, b0, a1, b1 = (numba_typed(parse_policy(text, match.rules.variant)) for text in match.bidders)
+            lineup = Lineup((a0, b0, a1, b1), players)
+            if self.searching is not None:
+                deals = Deals(match.seed, first, last)
+                play_searching(lineup, self.searching, deals, match.rules, self.tables, scores, sums)
+            else:
+                play_pairs(match.seed, first, last, match.rules, lineup, self.tables, scores, sums)
+        return {"scores": scores, "sums": sums}
+
+
+def require_win_table(rules: Rules, who: str = "winprob") -> None:
+    """Raise `ArenaError` if no win table can value ``rules``; in that case ``who`` cannot play these rules."""
+    if rules.variant not in WON_VARIANTS:
+        accepted = ", ".join(VARIANTS[variant] for variant in WON_VARIANTS)
+        raise ArenaError(f"variant is {VARIANTS[rules.variant]} with {who}; accepted: {accepted}")
+
+
+def player_version(player: str) -> str:
+    """Return the player with its version and options, such as srp@3 for srp.
+
+    Raises `PlayerError` if it is unknown, and the errors of `blend_of` for a wrong blend.
+    """
+    blend = blend_of(player)
+    if blend is not None:
+        return f"{BLEND}{blend:g}"
+    special = parse_search(player) or parse_q(player)
+    return str(special) if special else format_player(parse_player(player))
+
+
+def base_player(player: str) -> str:
+    """Return the compiled card player behind ``player``.
+
+    It plays the cards that the search, the net or the blend does not choose.
+    """
+    return "srp" if parse_search(player) or parse_q(player) or blend_of(player) is not None else player
+
+
+def _nets(match: Match, arrays: Arrays) -> Arrays:
+    players = map(parse_q, (match.a, match.b, *match.players))
+    names = [name for player in players for name in arrays_of(player)]
+    missing = [name for name in names if name not in arrays]
+    if missing:
+        raise ArenaError(f"found no table {missing[0]} for a learned player; accepted: tables that have it")
+    return {name: arrays[name] for name in names}
+
+
+def _searching(match: Match, tables: tuple[Tables, ...], nets: Nets) -> SearchMatch | None:
+    """Return what a match with searching players needs, None for other matches."""
+    if not match.searches:
+        return None
+    by_chair = [parse_search(player) for player in match.players_by_chair]
+    options = (np.array([getattr(one, name) if one else 0 for one in by_chair]) for name in SearchSettings._fields)
+    read = [nets.get(player.bids) if player and reads_bids(match.rules) else None for player in by_chair]
+    valued_tables = tables_for(tables, match.rules, [parse_policy("winprob", match.rules.variant)])[0]
+    return SearchMatch(SearchSettings(*options), tuple(read), valued_tables, match.rules)
+
+
+def play(
+    match: Match,
+    tables: tuple[Tables, ...],
+    executor: Executor,
+    progress: bool = False,
+    nets: Nets | None = None,
+    arrays: Arrays | None = None,
+    kept: Path | None = None,
+) -> Played:
+    """Play a match's chunks on ``executor`` until all pairs are done or the match's sequential test has decided.
+
+    ``nets``: holder nets by policy, for searching players that infer cards from bids. ``arrays``: of the tables, for
+    learned players. ``kept``: folder for finished chunks; its name is a hash of everything that determines them
+    (`result.version_of_match`). Raises `ArenaError` if no win table can value the rules and `winprob` plays.
+    """
+    if any(not is_outside(text) and parse_policy(text).kind == WINPROB for text in (match.a, match.b)):
+        require_win_table(match.rules)
+    policies = [Policy() if is_outside(text) else parse_policy(text, match.rules.variant) for text in match.bidders]
+    searching, learned = _searching(match, tables, nets or {}), _nets(match, arrays or {})
+    chunk = PlayChunk(match, tables_for(tables, match.rules, policies), searching, learned)
+    if isinstance(executor, LocalThreads):
+        chunk.play(0, 0)  # compile before the clock starts
+    started = time.monotonic()
+    scores: list[NDArray[np.int64]] = []
+    sums = np.zeros(SUMS)
+    counts = np.zeros(5, np.int64)
+    test: stats.Sequential | None = None
+    bar = tqdm(total=match.pairs, desc=f"{match.a} v {match.b}", unit="pair", disable=None if progress else True)
+    chunks = executor if kept is None else KeptChunks(executor, kept)
+    results = _each(chunks.map(chunk, range(match.chunks)))
+    with bar, closing(results):  # closing cancels the chunks that a decided test does not need
+        for played in _in_order(results):
+            scores.append(played["scores"])
+            sums += played["sums"]
+            counts += stats.pair_counts(played["scores"])
+            bar.update(len(played["scores"]))
+            estimate = f"{float(counts @ np.array(stats.PAIR_SCORES)) / int(counts.sum()):.4f}"
+            if match.sprt is not None:
+                test = stats.sequential_test(counts.tolist(), *match.sprt)
+                estimate += f" llr {test.llr:+.2f} [{test.lower:.2f}, {test.upper:.2f}]"
+            bar.set_postfix_str(estimate)
+            if test is not None and test.decision != "undecided":
+                break
+    return Played(np.concatenate(scores), sums, time.monotonic() - started, test)
+
+
+def _each(results: Iterator[tuple[int, Arrays]]) -> Generator[tuple[int, Arrays], None, None]:
+    yield from results  # wrap the iterator in a generator, because `closing` needs `close()`
+
+
+def _in_order(results: Iterator[tuple[int, Arrays]]) -> Iterator[Arrays]:
+    waiting: dict[int, Arrays] = {}
+    following = 0
+    for index, arrays in results:
+        waiting[index] = arrays
+        while following in waiting:
+            yield waiting.pop(following)
+            following += 1

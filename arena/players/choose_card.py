@@ -1,0 +1,36 @@
+"""Choose a card with the card player of a seat: the kernel that the simulator calls for each play.
+
+`arena.players.names` converts these players to and from texts. Players that need more than the play state, such as
+`search@1`, have their own functions.
+"""
+
+from arena.players.uct import uct
+from spades.play import PlayState, solo1, solo2, srp1, srp3, srp4, wrp_card
+
+WRP, SRP1, SOLO1, SRP3, UCT2, SRP4, SOLO2 = range(7)
+# The number of each player by name: the players without options, then those with options. `srp` and `solo` are the
+# versions that the shipped tables were made with.
+IDS = {
+    "wrp": WRP,
+    **{"srp@1": SRP1, "srp@3": SRP3, "srp@4": SRP4, "srp": SRP3},
+    **{"solo@1": SOLO1, "solo@2": SOLO2, "solo": SOLO1},
+}
+UCT_IDS = {"uct@2": UCT2, "uct": UCT2}
+
+
+def choose_card(state: PlayState, seat: int) -> int:
+    """Return the card (0..63) that player ``state.player[seat]`` plays from ``seat``."""
+    player = state.player[seat]
+    if player == SRP4:
+        return srp4(state, seat)
+    if player == SRP3:
+        return srp3(state, seat)
+    if player == SRP1:
+        return srp1(state, seat)
+    if player == WRP:
+        return wrp_card(state, seat)
+    if player == SOLO1:
+        return solo1(state, seat)
+    if player == SOLO2:
+        return solo2(state, seat)
+    return uct(state, seat)

@@ -1,0 +1,159 @@
+"""The process in which `search@1` chooses cards for the service: `python -m arena searcher`.
+
+The service imports no compiler, so it starts this process and exchanges lines of JSON with it
+(docs/adr/0068-search-in-the-service.md). When the process is ready, it writes READY. Then it answers each line of
+standard input with one line, one after the other, and ends when the input ends. It does not check requests, because the
+service has done so.
+"""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.engine.jit import entry
+from arena.engine.states import STATE
+from arena.players.search import CARD, CELLS, DEALS, GAIN, MOST_CARDS, PLAYABLE, WORTH, Value, try_cards
+from arena.players.search_weights import EQUAL, PARTNERS, weights_by_bids
+from spades.errors import TablesError
+from spades.inference import Readers, readers_of, reads_bids
+from spades.rules import Rules
+from spades.tables import PARTNERSHIP_PROFILE
+from spades.tableset import TableSet, open_tables
+from spades.winprob import WinTableSlice, win_array
+
+LATER = 5  # by how much the nice value of the process is above that of the service
+KEPT_OPEN = 16  # table sets; a service opens at most this many (`table_sets.MOST_SETS`)
+READY = {"ready": True}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command: none."""
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Answer the lines of standard input until it ends, at a lower priority than the service."""
+    os.nice(LATER)
+    serve(sys.stdin, sys.stdout, entry(_search))
+    return 0
+
+
+def serve(source: TextIO, target: TextIO, search: Callable[..., int]) -> None:
+    """Compile ``search``, write READY, and answer each line of ``source`` with a line to ``target``.
+
+    Each answer is that of `answer`, or has only the field ``error`` if the tables cannot be used. ``search``:
+    `entry(_search)`; the first call here compiles it.
+    """
+    nothing = _value_of(Rules(), WinTableSlice(0, 0, -1), np.zeros(1, np.uint16))
+    search(np.zeros(2, STATE), 0, EQUAL.copy(), 0, nothing, np.zeros((MOST_CARDS, CELLS)))
+    _write(target, READY)
+    for line in source:
+        try:
+            _write(target, answer(json.loads(line), search))
+        except TablesError as error:
+            _write(target, {"error": str(error)})
+
+
+def answer(request: Mapping[str, Any], search: Callable[..., int]) -> dict[str, Any]:
+    """Return the card to play, and a row for each distinct legal card; of touching cards, only one has a row.
+
+    A row has the card, the number of deals on which it was tried, and its win probability.
+
+    A request has these fields: ``tables``, directory and sha256; ``rules``, the values of `Rules`; ``state``, the
+    fields of the play state; ``seat``; ``dealt``, the seat's hand as dealt; ``given``, the cards that the seat gave to
+    partner; ``bids``, the policy by which the seat assumes the others bid; ``deals``, the largest number of deals. With
+    ``open``, a request only opens its tables, and the answer is READY.
+
+    Raises `TablesError` if the tables cannot be used, or are not those that the request names.
+    """
+    tables, readers = _open(*request["tables"])
+    if request.get("open"):
+        return READY
+    rules = Rules(*request["rules"])
+    states = np.zeros(2, STATE)
+    for name, cells in request["state"].items():
+        # With 16 spades, bit 63 is a card, but in an int64 it is the sign bit.
+        states[name][0] = np.array(cells, np.uint64).astype(np.int64) if name in UNSIGNED else cells
+    tried = np.zeros((MOST_CARDS, CELLS))
+    weights = _weights(request, states[0], rules, readers)
+    card = search(states, request["seat"], weights, request["deals"], _value(tables, rules), tried)
+    return {"card": int(card), "tried": _rows(tried)}
+
+
+UNSIGNED = ("hand", "played", "deck")  # fields of a state that are sets of cards
+
+
+def _rows(tried: NDArray[np.float64]) -> list[tuple[int, int, float | None]]:
+    """Return each card with its number of deals and its win probability, which is None without deals.
+
+    The probability is that of SRP's card on all deals plus the card's mean gain over it, so that cards dropped early
+    can be compared fairly with the others.
+    """
+    found: list[tuple[int, int, float | None]] = []
+    usual = tried[0, WORTH] / max(tried[0, DEALS], 1.0)
+    for row in tried[tried[:, PLAYABLE] > 0.0]:
+        deals = int(row[DEALS])
+        worth = float(min(max(usual + row[GAIN] / deals, 0.0), 1.0)) if deals else None
+        found.append((int(row[CARD]), deals, worth))
+    return found
+
+
+def _weights(request: Mapping[str, Any], state: Any, rules: Rules, readers: Readers) -> NDArray[np.float64]:
+    """Return the weights (64, 3) of the cards for the next three seats, as `arena.searching.weights_of` does."""
+    weights = EQUAL.copy()
+    if reads_bids(rules):
+        side = request["seat"] & 1
+        scores = np.array([[state[name][one] for name in ("score", "bags") for one in (side, 1 - side)]])
+        net, dealt = readers.nets[request["bids"]], np.array([request["dealt"]])
+        weights = weights_by_bids(net, dealt, np.array([request["seat"]]), state["bid"][None], scores, rules)[0]
+    for card in range(64):
+        if request["given"] >> card & 1:
+            weights[card] = PARTNERS
+    return weights
+
+
+def _open(directory: str, sha256: str) -> tuple[TableSet, Readers]:
+    found = _kept_open(directory, sha256)
+    if found[0].changed_file() is None:
+        return found
+    _kept_open.cache_clear()  # its arrays are mapped from the changed files, so open it again
+    return _kept_open(directory, sha256)
+
+
+@lru_cache(KEPT_OPEN)
+def _kept_open(directory: str, sha256: str) -> tuple[TableSet, Readers]:
+    opened = open_tables(Path(directory))
+    if opened.sha256 != sha256:
+        raise TablesError(f"{directory}: found tables with sha256 {opened.sha256}; expected {sha256}")
+    return opened, readers_of(opened.arrays)
+
+
+def _value(tables: TableSet, rules: Rules) -> Value:
+    nearest = tables.games.nearest(rules)
+    assert nearest is not None, "the service refuses rules without a win table"
+    return _value_of(rules, nearest.win_slice, win_array(nearest.win_slice, tables.kernel_arrays[PARTNERSHIP_PROFILE]))
+
+
+def _value_of(rules: Rules, win_slice: WinTableSlice, win: Any) -> Value:
+    win = np.asarray(win)  # mapped arrays have a class of their own
+    win.flags.writeable = False  # so that there is one type to compile for
+    return Value(rules, win_slice, win)
+
+
+def _search(states: Any, me: int, weights: Any, most_deals: int, value: Value, tried: Any) -> int:
+    # `serve` passes an empty hand only to compile this function.
+    if states[0].hand[me] == 0:
+        return -1
+    return try_cards(states[0], states[1], me, weights, most_deals, value, tried)
+
+
+def _write(target: TextIO, line: Mapping[str, Any]) -> None:
+    target.write(json.dumps(line) + "\n")
+    target.flush()

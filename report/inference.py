@@ -1,0 +1,351 @@
+"""The sections of docs/inference.md: how well `spades.inference` says who holds the unseen cards.
+
+Positions are deals that no table was made from, bid at scores of whole games and seen from one random seat. Log-loss is
+in nats for each unseen card: 0 is perfect. The error is the mean distance between the stated probability and 0 or 1,
+over all unseen cards and other seats, in percent; three equal chances have 44.4.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.engine.bid_deals import BidDeals, bid_deals
+from arena.engine.deal import Deals, prepare_state, seat_players, start_round
+from arena.engine.jit import round_loop
+from arena.engine.simulate import numba_typed, player_rows, tables_for
+from arena.markdown import table
+from arena.players.choose_card import choose_card
+from arena.players.names import TABLES_PLAYER
+from report.consistent import Bound, Fitting, bound, fitting_deals
+from report.setup import Setup
+from spades.cards import DECK, cards_of, parse_card
+from spades.inference import (
+    BIDDERS,
+    SPECTATOR,
+    Bids,
+    Floats,
+    Readers,
+    View,
+    deals_of,
+    infer_from_view,
+    prior_column_of,
+    prior_row_of,
+    readers_of,
+    unseen_of,
+)
+from spades.legal import deck_of
+from spades.play import PlayState, play_card, write_rules
+from spades.policies import parse_policy
+from spades.scoring import Standing
+from studio import plots
+from tables.builders.priors import BIDDERS as POLICIES
+from tables.builders.priors import RULES, SCORES_BY
+from tables.learning.training_data import scores_of_games
+
+SCORES = 5_000
+BEST_POSITIONS = 2_000  # for the best possible log-loss, at the report's 10,000 pairs
+FOUND, TRIES = 400, 400_000  # deals that fit a position, and deals tried to find them
+FEWEST = 100  # with fewer, a position is left out
+BINS = 20
+EXAMPLE = (4, 0, 4, 3)  # the bids that the article on inference discusses
+OTHERS = ("bis", "winprob", "rb", "ms", "io", "bis:level=3", "bis:convention=big5")  # who bids, in `others`
+UNIFORM = float(np.log(3.0))
+
+
+class Judged(NamedTuple):
+    """How close the probabilities of one position were to the truth."""
+
+    log_loss: float  # nats a card
+    error: float  # mean distance, 0..1
+    bins: Floats  # (BINS, 3): by stated probability, how many, their sum, and how many came true
+
+
+def judge(probabilities: Floats, holders: NDArray[np.int64]) -> Judged:
+    """Judge ``probabilities`` (m, seats) of m cards; ``holders`` (m,): the seat that holds each card."""
+    true = np.zeros(probabilities.shape)
+    true[np.arange(len(holders)), holders] = 1.0
+    bins = np.zeros((BINS, 3))
+    cell = np.minimum((probabilities * BINS).astype(int), BINS - 1)
+    for column, values in enumerate((np.ones_like(true), probabilities, true)):
+        np.add.at(bins[:, column], cell, values)
+    loss = -np.log(np.maximum(probabilities, 1e-12)[true == 1.0]).mean()
+    return Judged(float(loss), float(np.abs(true - probabilities).mean()), bins)
+
+
+def positions(setup: Setup, bidder: str, n: int, seed: int) -> BidDeals:
+    """Return ``n`` deals bid by ``bidder`` at scores of whole games."""
+    seen = scores_of_games(setup.tables, RULES, SCORES_BY, SCORES, seed + 1)
+    return bid_deals(seed, 0, n, RULES, bidder, setup.tables, seen)
+
+
+def view_of(deals: BidDeals, i: int, seat: int) -> View:
+    """Return what ``seat`` knows of deal ``i`` before the first card."""
+    return View(deck_of(RULES), seat, int(deals.hands[i, seat]), 0, 0, (0, 0, 0, 0), (0, 0, 0, 0))
+
+
+def bids_of(deals: BidDeals, i: int, seat: int, made: int, bidder: str) -> Bids:
+    """Return the first ``made`` bids of deal ``i``, read as those of ``bidder`` (one of BIDDERS)."""
+    us, us_bags, them, them_bags = (int(x) for x in np.roll(deals.scores[i], -2 * (seat & 1)))
+    return Bids(tuple(map(int, deals.bids[i, :made])), bidder, Standing(us, them, us_bags, them_bags))
+
+
+def holders_of(deals: BidDeals, i: int, view: View) -> NDArray[np.int64]:
+    """Return the column of the seat that holds each card that ``view`` does not show."""
+    unseen = unseen_of(view)
+    hands = [int(deals.hands[i, seat]) for seat in unseen.seats]
+    return np.array([next(c for c, hand in enumerate(hands) if hand >> card & 1) for card in unseen.cards])
+
+
+def _net(view: View, bids: Bids, readers: Readers) -> Floats:
+    found = infer_from_view(view, bids, RULES, readers)
+    assert found is not None, "the true deal fits"
+    return found.deals.probabilities
+
+
+def _prior(view: View, bids: Bids, readers: Readers) -> Floats:
+    unseen = unseen_of(view)
+    prior = readers.priors[bids.bidder][prior_row_of(bids.bids)]
+    found = deals_of(prior[np.ix_(unseen.seats, [prior_column_of(c) for c in unseen.cards])].T / 255.0, unseen.counts)
+    assert found is not None, "every seat may hold every card"
+    return found.probabilities
+
+
+def _judged(
+    deals: BidDeals, seats: NDArray[np.int64], made: int, bidder: str, model: Callable[[View, Bids], Floats]
+) -> Iterator[Judged]:
+    """Yield how well ``model`` does on each deal, seen from ``seats`` (n,) after the first ``made`` bids."""
+    for i, seat in enumerate(seats):
+        view = view_of(deals, i, seat)
+        yield judge(model(view, bids_of(deals, i, seat, made, bidder)), holders_of(deals, i, view))
+
+
+def _seats(n: int, seed: int) -> NDArray[np.int64]:
+    return np.random.default_rng(seed).integers(0, 4, n)
+
+
+def _mean(values: Iterable[float], digits: int = 4) -> str:
+    """Return a mean with its 95% interval."""
+    found = np.array(list(values))
+    half = 1.96 * found.std() / np.sqrt(len(found))
+    return f"{found.mean():.{digits}f} [{found.mean() - half:.{digits}f}, {found.mean() + half:.{digits}f}]"
+
+
+@lru_cache(maxsize=1)  # two sections use them
+def _after_bids(setup: Setup) -> dict[tuple[str, int, str], Floats]:
+    """Return (n, 2), log-loss and error in percent of each position, by bidder, number of bids and model."""
+    readers = readers_of(setup.opened.arrays)
+    n = _positions_after(4, setup)
+    seats = _seats(n, setup.seed)
+    found = {}
+    for bidder in BIDDERS:
+        deals = positions(setup, POLICIES[bidder], n, setup.seed)
+        for made in range(1, 5):
+            some = seats[: _positions_after(made, setup)]
+            for name, model in (("prior", _prior), ("net", _net)):
+                judged = _judged(deals, some, made, bidder, partial(model, readers=readers))
+                found[bidder, made, name] = np.array([(one.log_loss, 100 * one.error) for one in judged])
+    return found
+
+
+def _positions_after(made: int, setup: Setup) -> int:
+    """Return how many positions are judged after ``made`` bids: most after four, because an article has that case."""
+    return 8 * setup.pairs if made == 4 else max(1, setup.pairs // 2)
+
+
+def log_loss(setup: Setup) -> str:
+    """Return log-loss and error after one to four bids, of the priors and of the net."""
+    found = _after_bids(setup)
+    rows = []
+    for bidder in BIDDERS:
+        for made in range(1, 5):
+            models = [found[bidder, made, name] for name in ("prior", "net")]
+            cells = [cell for each in models for cell in (_mean(each[:, 0]), f"{each[:, 1].mean():.2f}")]
+            rows.append((f"`{bidder}`", made, *cells))
+    words = (
+        f"{_positions_after(1, setup):,} positions for each policy, after four bids {_positions_after(4, setup):,}; "
+        f"seed {setup.seed}, tables {setup.opened.version}."
+    )
+    head = "who bids | bids | prior: log-loss | error, % | net: log-loss | error, %"
+    return f"{words} Three equal chances: {UNIFORM:.4f} and 44.44.\n\n" + table(head, rows)
+
+
+def published(setup: Setup) -> str:
+    """Return the error after four bids beside the published one."""
+    found = _after_bids(setup)
+    errors = [[f"{found[bidder, 4, name][:, 1].mean():.2f}" for bidder in BIDDERS] for name in ("prior", "net")]
+    rows = [
+        ("equal chances", "44", *["44.44"] * len(BIDDERS)),
+        ("heuristics", "43.3", *["-"] * len(BIDDERS)),
+        ("a table by the bids", "42.6", *errors[0]),
+        ("the bids and the player's own hand", "-", *errors[1]),
+    ]
+    return table(
+        " | ".join(["what the model knows", "article: error, %", *(f"here, `{b}` bids" for b in BIDDERS)]), rows
+    )
+
+
+def example(setup: Setup) -> str:
+    """Return what the other players conclude about the second bidder in the article's example, beside the article.
+
+    The article's hands are not printed. So this is what a spectator concludes, given that the player who looks does not
+    hold the card.
+    """
+    readers = readers_of(setup.opened.arrays)
+    spectator = View(deck_of(RULES), SPECTATOR, 0, 0, 0, (0, 0, 0, 0), (0, 0, 0, 0))
+
+    def chances(bidder: str, made: int, viewers: Sequence[int], cards: Sequence[int]) -> str:
+        found = infer_from_view(spectator, Bids(EXAMPLE[:made], bidder, Standing(0, 0, 0, 0)), RULES, readers)
+        assert found is not None, "every seat may hold every card"
+        p = found.deals.probabilities[[found.unseen.cards.index(card) for card in cards]]
+        seen = 100 * p[:, 1, None] / (1 - p[:, viewers])
+        return " to ".join(sorted({f"{seen.min():.0f}", f"{seen.max():.0f}"}, key=int))
+
+    every, two, king = cards_of(DECK), [parse_card("2S")], [parse_card("KS")]
+    cases = (  # what is shown; the article's heuristics and table; bids made, players who look, cards
+        ("after 4: the cards with the lowest and the highest chance", "30 to 33", "23 to 37", 1, (2, 3), every),
+        ("after 4, nil, 4, 3: the 2 of spades", "15", "28 to 29", 4, (0, 2, 3), two),
+        ("after 4, nil, 4, 3: the king of spades", "1", "3 to 4", 4, (0, 2, 3), king),
+    )
+    rows = [
+        (name, *article, *(chances(bidder, made, viewers, cards) for bidder in BIDDERS))
+        for name, *article, made, viewers, cards in cases
+    ]
+    head = ["the second bidder holds, %", "article: heuristics", "article: table"]
+    head += [f"here, `{bidder}` bids" for bidder in BIDDERS]
+    return f"Tables {setup.opened.version}.\n\n" + table(" | ".join(head), rows)
+
+
+def best_possible(setup: Setup) -> str:
+    """Return the smallest possible log-loss after four bids of `bis`, and how far the net and the priors are above."""
+    readers = readers_of(setup.opened.arrays)
+    n = max(1, BEST_POSITIONS * setup.pairs // 10_000)
+    deals, seats = positions(setup, POLICIES["bis"], n, setup.seed), _seats(n, setup.seed)
+    policy = numba_typed(parse_policy(POLICIES["bis"]))
+    profiles = tables_for(setup.tables, RULES, [policy])
+    fitting = Fitting(np.zeros((n, 3, 64)), np.zeros(n, np.int64), np.array([FOUND, TRIES]))
+
+    def fit(part: range) -> None:
+        fitting_deals(setup.seed, part.start, part.stop, RULES, policy, profiles, deals, seats, fitting)
+
+    size = 20  # positions in a part, so that threads end at about the same time
+    with ThreadPoolExecutor(setup.jobs) as pool:
+        list(pool.map(fit, [range(at, min(at + size, n)) for at in range(0, n, size)]))
+    bounds: dict[str, list[Bound]] = {"net": [], "prior": []}
+    losses: list[float] = []
+    for i in range(n):
+        if fitting.found[i] < FEWEST:
+            continue
+        view, bids = view_of(deals, i, seats[i]), bids_of(deals, i, seats[i], 4, "bis")
+        p = fitting.held[i][:, list(unseen_of(view).cards)].T / fitting.found[i]
+        holders = holders_of(deals, i, view)
+        for name, model in (("net", _net), ("prior", _prior)):
+            q = model(view, bids, readers)
+            bounds[name].append(bound(p, int(fitting.found[i]), q, holders))
+            if name == "net":
+                losses.append(judge(q, holders).log_loss)
+    used = len(losses)
+    rows = [
+        ("best possible", _mean(one.least for one in bounds["net"]), "-"),
+        ("net", _mean(losses), _mean((one.gap for one in bounds["net"]), digits=5)),
+        ("prior", "-", _mean((one.gap for one in bounds["prior"]), digits=5)),
+    ]
+    words = (
+        f"{n:,} positions after four bids of `bis`, seed {setup.seed}; {used:,} of them have at least {FEWEST} deals "
+        f"that fit among {TRIES:,}. The other {n - used:,} are left out: their bids are rare. If there are "
+        "any, these positions are easier than those of the table above."
+    )
+    return words + "\n\n" + table(" | log-loss | above the best possible", rows)
+
+
+def _record_plays(
+    states: list[PlayState], deals: Deals, players: object, made: BidDeals, cards: NDArray[np.int64]
+) -> None:
+    # cards (n, 52): the cards in the order of play
+    state = prepare_state(states, RULES)
+    write_rules(state, RULES)
+    for i in range(deals.first, deals.last):
+        start_round(state)
+        seat_players(state, players)
+        for seat in range(4):
+            state.hand[seat], state.bid[seat] = made.hands[i, seat], made.bids[i, seat]
+        for side in range(2):
+            state.score[side], state.bags[side] = made.scores[i, 2 * side], made.scores[i, 2 * side + 1]
+        for place in range(52):
+            seat = (state.leader + state.trick_size) & 3
+            cards[i, place] = choose_card(state, seat)
+            play_card(state, seat, cards[i, place])
+
+
+record_plays = round_loop(_record_plays)
+
+
+def views_by_trick(deals: BidDeals, i: int, plays: NDArray[np.int64], seat: int) -> list[View]:
+    """Return what ``seat`` knows before each of the 13 tricks of deal ``i``; ``plays`` (52,): the cards played."""
+    owner = {card: s for s in range(4) for card in range(64) if int(deals.hands[i, s]) >> card & 1}
+    played, voids, found = [0] * 4, [0] * 4, []
+    for trick in range(13):
+        a, b, c, d = played
+        e, f, g, h = voids
+        found.append(view_of(deals, i, seat)._replace(played=(a, b, c, d), voids=(e, f, g, h)))
+        cards = [int(card) for card in plays[4 * trick : 4 * trick + 4]]
+        for card in cards:
+            played[owner[card]] |= 1 << card
+            if card >> 4 != cards[0] >> 4:
+                voids[owner[card]] |= 1 << (cards[0] >> 4)
+    return found
+
+
+def by_trick(setup: Setup) -> str:
+    """Return log-loss by trick in self-play of `bis`, with bids and without them, and the plot of calibration."""
+    readers = readers_of(setup.opened.arrays)
+    n = max(1, setup.pairs // 10)
+    deals, seats = positions(setup, POLICIES["bis"], n, setup.seed), _seats(n, setup.seed)
+    plays = np.zeros((n, 52), np.int64)
+    record_plays(setup.seed, 0, n, player_rows(TABLES_PLAYER, TABLES_PLAYER), deals, plays)
+    rows, bins = [], {name: np.zeros((n, BINS, 3)) for name in ("before the first card", "later")}
+    views = [views_by_trick(deals, i, plays[i], seats[i]) for i in range(n)]
+    for trick in range(13):
+        with_bids, without = [], []
+        for i in range(n):
+            view, bids = views[i][trick], bids_of(deals, i, seats[i], 4, "bis")
+            holders = holders_of(deals, i, view)
+            judged = judge(_net(view, bids, readers), holders)
+            with_bids.append(judged)
+            bins["later" if trick else "before the first card"][i] += judged.bins
+            unseen = unseen_of(view)
+            plain = deals_of(unseen.allowed, unseen.counts)
+            assert plain is not None, "the true deal fits"
+            without.append(judge(plain.probabilities, holders).log_loss)
+        error = 100 * float(np.mean([one.error for one in with_bids]))
+        rows.append((trick + 1, _mean(without), _mean(one.log_loss for one in with_bids), f"{error:.2f}"))
+    series = []
+    for name, counted in bins.items():
+        by_round = counted[:, counted.sum(axis=0)[:, 0] > 0]
+        number, stated, true = by_round.sum(axis=0).T
+        rate = true / number
+        # The cards of one round depend on each other, so the error comes from the differences between rounds.
+        error = np.sqrt(((by_round[:, :, 2] - rate * by_round[:, :, 0]) ** 2).sum(axis=0)) / number
+        series.append(plots.Series(name, stated / number, rate, 1.96 * error))
+    svg = plots.lines(series, "probability stated", "share that came true")
+    image = setup.image("inference-calibration", svg, "Stated probabilities of who holds a card, and what came true")
+    head = "before trick | cards and voids only: log-loss | with the bids: log-loss | error, %"
+    words = f"{n:,} rounds of `bis` with card player {TABLES_PLAYER}, seen from one seat, seed {setup.seed}."
+    return f"{words}\n\n{table(head, rows)}\n\n{image}"
+
+
+def others(setup: Setup) -> str:
+    """Return the log-loss after four bids of bidders that are not the ones that the model assumes."""
+    readers = readers_of(setup.opened.arrays)
+    n = max(1, setup.pairs // 5)
+    seats = _seats(n, setup.seed)
+    rows = []
+    for bidder in OTHERS:
+        deals = positions(setup, bidder, n, setup.seed)
+        read = [_judged(deals, seats, 4, assumed, partial(_net, readers=readers)) for assumed in BIDDERS]
+        rows.append((f"`{bidder}`", *(_mean(one.log_loss for one in judged) for judged in read)))
+    words = f"Log-loss after four bids, {n:,} positions each, seed {setup.seed}. Below {UNIFORM:.4f}, the bids help."
+    return words + "\n\n" + table(" | ".join(["who bids", *(f"read as `{name}`" for name in BIDDERS)]), rows)

@@ -1,0 +1,147 @@
+"""The settings that every section of the report uses: tables, number of pairs, and matches that are played only once.
+
+A match that was already played with the same tables, engine and library versions is read from tables/work/report. So
+one section can be made again without the hours that all take. `--fresh` ignores these files.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import NamedTuple
+
+import numba
+import numpy as np
+
+from arena.checkpoints import CHECKPOINTS
+from arena.engine.jit import source_hash
+from arena.engine.simulate import kernel_tables
+from arena.markdown import rate_with_interval
+from arena.match import PAPER_RULES, Match, player_version
+from arena.result import MatchResult, run_match
+from spades.rules import PRESETS, Rules, describe, make_rules
+from spades.tables import Tables
+from spades.tableset import TableSet
+
+PAPER = PAPER_RULES
+LONG = PRESETS["classic"]  # goal 500, no losing goal
+ONE_ROUND = make_rules("classic", {"win": 1, "lose": -100})
+PLAYED = CHECKPOINTS / "report"
+# Hash of the engine and versions of the libraries, which also decide a match. Read at import, like the code itself.
+VERSIONS = (source_hash(), numba.__version__, np.__version__)
+
+Players = str | tuple[str, ...]  # of all seats, of both sides, or of the chairs a0, b0, a1, b1
+
+
+class Pairing(NamedTuple):
+    """Who plays whom: bidders, card players (a name without a version means the newest version) and rules."""
+
+    a: str
+    b: str
+    players: tuple[str, ...]
+    rules: Rules
+    mixed: bool = False
+
+
+@dataclass(eq=False)  # so that a setup can be a key of caches that several sections use
+class Setup:
+    """The settings of a report and its matches."""
+
+    opened: TableSet
+    pairs: int  # duplicate pairs per match
+    seed: int
+    jobs: int
+    images: Path  # folder of the plots
+    uct_pairs: int = 100  # duplicate pairs per match with a UCT player
+    played: Path | None = None  # folder with results of earlier matches; None: play every match
+    results: Path | None = None  # file with the results of the summary; None: the summary knows only this run
+    seen: dict[Pairing, MatchResult] = field(default_factory=dict)  # the matches of this run, played or read
+
+    @property
+    def tables(self) -> tuple[Tables, ...]:
+        """Return the tables in the form that compiled loops take."""
+        return kernel_tables(self.opened.arrays)
+
+    def match(
+        self,
+        a: str,
+        b: str,
+        players: Players = "srp",
+        rules: Rules = PAPER,
+        *,
+        pairs: int = 0,
+        seed: int = 0,
+        mixed: bool = False,
+    ) -> MatchResult:
+        """Play a match of the report, or read its result if it was already played.
+
+        ``pairs`` and ``seed`` default to those of the report.
+        """
+        both = (players, players) if isinstance(players, str) else players
+        pairing = Pairing(a, b, both, rules, mixed)
+        self.seen[pairing] = self._played(pairing, pairs or self.pairs, seed or self.seed)
+        return self.seen[pairing]
+
+    def _played(self, pairing: Pairing, pairs: int, seed: int) -> MatchResult:
+        a, b, both, rules, mixed = pairing
+        if any(player.startswith("uct") for player in both):
+            pairs = min(self.pairs, self.uct_pairs)
+        names = [player_version(player) for player in both]
+        kept = [field.name for field in fields(MatchResult)]
+        key = [a, b, names, describe(rules), pairs, seed, mixed, kept, self.opened.sha256, *VERSIONS]
+        name = hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]
+        path = self.played / f"{name}.json" if self.played else None
+        if path is not None and path.exists():
+            return MatchResult(**json.loads(path.read_text()))
+        result = run_match(Match(a, b, both, pairs, rules, seed, mixed), self.jobs)
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(asdict(result)), encoding="utf-8")
+        return result
+
+    def core_seconds(self, result: MatchResult) -> float:
+        """Return the time that a match of the report took, in seconds of one core."""
+        match = Match(result.a, result.b, tuple(result.players), result.pairs)
+        return result.seconds * min(self.jobs, match.chunks)
+
+    def image(self, name: str, svg: bytes, text: str) -> str:
+        """Write a plot and return its Markdown."""
+        self.images.mkdir(parents=True, exist_ok=True)
+        (self.images / f"{name}.svg").write_bytes(svg)
+        return f"![{text}]({self.images.name}/{name}.svg)"
+
+
+def percent(result: MatchResult) -> str:
+    """Return the win rate of side a with its interval, in percent."""
+    return rate_with_interval(result.win_rate, *result.ci95)
+
+
+def person_match(setup: Setup, person: str, others: str) -> MatchResult:
+    """Play a match of two players against one of them and a person.
+
+    The person sits in chair a0, bids ``person`` and plays WRP. The others bid ``others`` and play SRP.
+    """
+    return setup.match(person, others, ("wrp", "srp", "srp", "srp"), mixed=True)
+
+
+def won_by_b(result: MatchResult) -> str:
+    """Return the win rate of side b with its interval, in percent."""
+    low, high = result.ci95
+    return rate_with_interval(1.0 - result.win_rate, 1.0 - high, 1.0 - low)
+
+
+def by_points(result: MatchResult) -> str:
+    """Return the points per round of both sides."""
+    a, b = result.points_per_round
+    return f"{a:.1f} : {b:.1f}"
+
+
+def share(rate: float | None) -> str:
+    """Return a rate in percent, or a dash if there is no rate."""
+    return "-" if rate is None else f"{100 * rate:.1f}"
+
+
+def both(rates: Sequence[float | None]) -> str:
+    """Return the rates of both sides in percent; see `share`."""
+    return " : ".join(map(share, rates))

@@ -1,0 +1,262 @@
+"""The figures of docs/learned-from-logs.md: what tables fitted to a studio's log gain in simulated studios.
+
+For each studio, the people of `studio.studios` play a log. Tables and a model of the people are learned from it,
+and new games of the same people judge both. Matches with the studio's players show what `bis` wins with the shipped
+tables, with the fitted ones, and with the options that `studio tune` chooses. Finished steps are kept in the report's
+folder, so that an interrupted report continues.
+"""
+
+import json
+from argparse import Namespace
+from contextlib import redirect_stdout
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars
+from tqdm import tqdm
+
+from arena.checkpoints import write_atomically
+from arena.code_hash import chunk_code
+from arena.engine.deal import Deals
+from arena.engine.simulate import kernel_tables
+from arena.executors import executor_of
+from arena.markdown import gain, rate_with_interval, table
+from arena.match import Match, play
+from arena.people.model import read_model
+from arena.stats import win_rate
+from report.setup import PAPER, VERSIONS, Setup
+from spades.manifest import MANIFEST
+from spades.tableset import DEFAULT_DIRECTORY, open_tables
+from studio import model_command
+from studio.beside_people import beside_people, difference
+from studio.columns import frame_of
+from studio.fit import fit_command
+from studio.fit.count_pieces import count_log
+from studio.fit.segments import read_segments
+from studio.keys import Keys
+from studio.people_sample import BidCollector
+from studio.playing import studio_records
+from studio.reading import read_all
+from studio.report.report_command import Sets, report
+from studio.report.simulated import change
+from studio.rounds import Names
+from studio.set_folders import working
+from studio.studios import STUDIOS, true_chances
+from studio.tune.option_search import LADDERS, text_of
+from studio.tune.tune_command import tune, write
+
+NOISE = 0.1
+GAMES = (60_000, 600)  # in a log, at 10,000 pairs: about 200,000 and 2,000 rounds
+NEW_GAMES = 15_000  # games that judge
+AT_ONCE = 500  # games
+PAIRS = 0.6  # matches, as a share of the report's pairs
+TUNE_PAIRS = 1.0  # games that confirm options, as a share of the report's pairs
+TUNED_PAIRS = 2.0  # matches of tuned sets, whose gains are small
+POLICIES = ("bis", "winprob")
+_SETS = ("shipped", "fitted")
+
+
+class Case(NamedTuple):
+    """A studio, the seats that its tables are fitted to, and the seats of the policy that is judged."""
+
+    studio: str
+    label: str | None  # only seats with this label count; None: all seats
+    seats: str  # in words
+
+
+CASES = (
+    Case("weak", "kind=human", "both partners, with weak card play, against two strong bots"),
+    Case("overbidders", None, "one bot beside a person, against two"),
+    Case("careful", None, "one bot beside a person, against two"),
+    Case("segments", None, "one bot beside a person, against two"),
+)
+
+
+def calibration(setup: Setup) -> str:
+    """Return how well stated chances of nils and contracts come true with both table sets."""
+    rows = []
+    for case in CASES:
+        for found in _studied(case, setup):
+            for kind in ("nils", "contracts"):
+                shipped, fitted = found["stated"][kind]
+                figures = (
+                    *(f"{one['stated']:.3f}" for one in (shipped, fitted)),
+                    *(f"{one['calibration_error']:.3f}" for one in (shipped, fitted)),
+                    *(f"{one['log_loss']:.4f}" for one in (shipped, fitted)),
+                )
+                rows.append((case.studio, f"{found['rounds']:,}", kind, f"{shipped['observed']:.3f}", *figures))
+    columns = [f"{which}: {what}" for what in ("stated", "calibration error", "log-loss") for which in _SETS]
+    return table(" | ".join(["studio", "rounds of its log", "what", "observed", *columns]), rows)
+
+
+def games(setup: Setup) -> str:
+    """Return what `bis` and `winprob` win in games with the studios' players, with both table sets."""
+    rows = []
+    for case in CASES:
+        for found in _studied(case, setup):
+            for one in found["games"]:
+                rates = [rate_with_interval(*rate[:3]) for rate in one[1:3]]
+                gained = gain(one[3][0], one[3][1:], 1)
+                rows.append((case.studio, f"{found['rounds']:,}", f"`{one[0]}`", case.seats, *rates, gained))
+    return table("studio | rounds of its log | policy | seats | shipped, % | fitted, % | difference, %", rows)
+
+
+def tuned(setup: Setup) -> str:
+    """Return the options that `studio tune` chooses for `bis`, and what `bis` then wins with the studios' players."""
+    rows = []
+    for case in CASES:
+        for log in _logs(case, setup):
+            path = log.with_name(f"tuned-{log.stem}.json")
+            if not path.exists():
+                write_atomically(path, json.dumps(_tuned(case, log, setup)).encode())
+            found = json.loads(path.read_text(encoding="utf-8"))
+            rates = [rate_with_interval(*rate) for rate in found["rates"]]
+            gains = [gain(one[0], one[1:], 1) for one in found["gains"]]
+            options = f"`{found['options']}`" if found["options"] else "none"
+            rows.append((case.studio, f"{found['rounds']:,}", options, *rates, *gains))
+    head = "studio | rounds of its log | options | shipped, % | fitted and tuned, % | difference, %"
+    return table(f"{head} | the same options, shipped tables: difference, %", rows)
+
+
+def people(setup: Setup) -> str:
+    """Return how likely new bids are by the model of the people and in truth."""
+    rows = []
+    for case in CASES:
+        for found in _studied(case, setup):
+            for label, n, truth, model in found["people"]:
+                figures = (f"{truth:.3f}", f"{model:.3f}", f"{truth - model:.3f}")
+                rows.append((case.studio, f"{found['rounds']:,}", label, f"{n:,}", *figures))
+    return table("studio | rounds of its log | label | new bids | truth | model | gap", rows)
+
+
+def _studied(case: Case, setup: Setup) -> list[dict[str, Any]]:
+    # The figures of a studio, by the size of its log.
+    found = []
+    for log in _logs(case, setup):
+        new = _log(case, Deals(setup.seed + 2, 0, _scaled(NEW_GAMES, setup)), log.with_name("new.parquet"), setup)
+        path = log.with_name(f"figures-{log.stem.removeprefix('log-')}.json")
+        if not path.exists():
+            write_atomically(path, json.dumps(_figures(case, log, new, setup)).encode())
+        found.append(json.loads(path.read_text(encoding="utf-8")))
+    return found
+
+
+def _scaled(number: int, setup: Setup) -> int:
+    return max(30, int(number * setup.pairs / 10_000))
+
+
+def _logs(case: Case, setup: Setup) -> list[Path]:
+    # The logs of a studio. Everything that is kept of a studio is in their folder.
+    assert setup.played is not None, "the report has a folder for what it keeps"
+    code = f"{VERSIONS[0][:8]}-{chunk_code('report.studios')[:8]}"
+    key = f"{case.studio}-{setup.seed}-{setup.pairs}-{setup.opened.sha256[:8]}-{code}"
+    folder = setup.played / "studios" / key
+    folder.mkdir(parents=True, exist_ok=True)
+    sizes = [_scaled(size, setup) for size in GAMES]
+    return [_log(case, Deals(setup.seed + 1, 0, n), folder / f"log-{n}.parquet", setup) for n in sizes]
+
+
+class Learned(NamedTuple):
+    """What is learned from a log."""
+
+    rounds: int
+    tables: Path
+    model: Path
+
+
+def _learned(case: Case, log: Path, setup: Setup) -> Learned:
+    tables, model = (log.with_name(f"{log.stem}-{name}") for name in ("tables", "model"))
+    if not (tables / MANIFEST).exists():
+        with working(log.with_name("unfinished")) as work, executor_of(None, setup.jobs, processes=True) as executor:
+            counted = count_log([log], read_segments(case.label, None), work, executor)
+            fitted = fit_command.fit(counted, counted.segments[0], work, executor)
+            fit_command.write(tables, fitted, {"rounds": counted.good})
+    if not model.exists():
+        with redirect_stdout(StringIO()):
+            model_command.main(Namespace(files=[log], out=model))
+    return Learned(open_tables(tables).families[fit_command.FAMILY].parameters["rounds"], tables, model)
+
+
+def _figures(case: Case, log: Path, new: Path, setup: Setup) -> dict[str, Any]:
+    rounds, tables, model = _learned(case, log, setup)
+    sets = Sets(open_tables(DEFAULT_DIRECTORY), open_tables(tables))
+    match = _match(case, model, setup)
+    with working(log.with_name("unfinished")) as work:
+        with executor_of(None, setup.jobs, processes=True) as executor:
+            counted = count_log([new], read_segments(case.label, None), work, executor)
+        figures, _ = report(counted, sets, log.parent)
+        with executor_of(None, setup.jobs) as executor:
+            played = [change(policy, match, sets.shipped, tables, work, executor) for policy in POLICIES]
+    figures |= {"rounds": rounds, "games": played, "people": _likelihoods(case, new, model)}
+    return figures
+
+
+def _match(case: Case, model: Path, setup: Setup, share: float = PAIRS) -> Match:
+    # The games that judge policies.
+    pairs = max(10, int(share * setup.pairs))
+    if case.studio == "weak":
+        return Match("bis", "bis", ("wrp", "srp"), pairs, PAPER, setup.seed + 3)
+    return beside_people(f"model:{model}", PAPER, pairs, setup.seed + 3)
+
+
+def _tuned(case: Case, log: Path, setup: Setup) -> dict[str, Any]:
+    rounds, tables, model = _learned(case, log, setup)
+    pairs, seed = max(10, int(TUNE_PAIRS * setup.pairs)), setup.seed + 10
+    if case.studio == "weak":
+        people, own = (f"model:{model},kind={kind}" for kind in ("bot", "human"))
+        match = beside_people(people, PAPER, pairs, seed, own, both=True)
+    else:
+        match = beside_people(f"model:{model}", PAPER, pairs, seed)
+    shipped, out = open_tables(DEFAULT_DIRECTORY), log.with_name(f"{log.stem}-tuned")
+    with working(log.with_name("unfinished-games")) as work, executor_of(None, setup.jobs) as executor:
+        found, changed = tune(tables, "bis", LADDERS["bis"], match, work, executor)
+        write(tables, out, "bis", found, changed, match)
+        judged = _match(case, model, setup, TUNED_PAIRS)
+        texts = "bis", f"bis:tables={out}", text_of("bis", found.options)
+        plain, own_set, same = (
+            play(replace(judged, a=text), kernel_tables(shipped.arrays), executor, progress=True).scores
+            for text in texts
+        )
+    return {
+        "rounds": rounds,
+        "options": found.options,
+        "rates": [win_rate(scores)[:3] for scores in (plain, own_set)],
+        "gains": [difference(scores, plain) for scores in (own_set, same)],
+    }
+
+
+def _likelihoods(case: Case, new: Path, folder: Path) -> list[tuple[str, int, float, float]]:
+    # By label: new bids, and their mean log-likelihood in truth and by the model.
+    model, names = read_model(folder), Names()
+    profiles = kernel_tables(open_tables(DEFAULT_DIRECTORY).arrays)
+    sums: dict[str, Any] = {}
+    for batch in read_all([new], names, Keys(), f"bids of {case.studio}"):
+        assert batch.rounds is not None, "a log that was played here has no faults"
+        collector = BidCollector(profiles)
+        collector.add(batch.rounds, names)
+        sample = collector.sample()
+        truth = true_chances(STUDIOS[case.studio], NOISE, batch.rounds, names, profiles).reshape(-1, 14)
+        bids = sample.bids[:, None].astype(np.int64)
+        for number, label in enumerate(names.labels, 1):
+            rows = sample.seen.labels == number
+            if "human" in label and rows.any():
+                chances = truth[rows], model.chances(sample.seen, label)[rows]
+                logs = [float(np.log(np.take_along_axis(one, bids[rows], 1)).sum()) for one in chances]
+                sums[label] = sums.get(label, 0) + np.array([rows.sum(), *logs])
+    return [(label, int(n), truth / n, found / n) for label, (n, truth, found) in sorted(sums.items())]
+
+
+def _log(case: Case, games: Deals, path: Path, setup: Setup) -> Path:
+    if path.exists():
+        return path
+    profiles = kernel_tables(setup.opened.arrays)
+    parts = []
+    for first in tqdm(range(games.first, games.last, AT_ONCE), desc=f"log of {case.studio}", disable=None):
+        own = Deals(games.seed, first, min(first + AT_ONCE, games.last))
+        parts.append(frame_of(studio_records(STUDIOS[case.studio], NOISE, own, PAPER, profiles)))
+    unfinished = path.with_suffix(".unfinished")
+    polars.concat(parts).write_parquet(unfinished)
+    return unfinished.replace(path)

@@ -1,0 +1,136 @@
+"""Learn a model of the people in logs: `python -m studio model`.
+
+The folder holds a net that states P(bid | hand, auction, score, label), and in its manifest how well the net does on
+held-out games. The arena seats such people (`model:FOLDER`).
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.chunks import Arrays
+from arena.engine.simulate import kernel_tables
+from arena.errors import BuildError
+from arena.markdown import table
+from spades.tables import PARTNERSHIP_PROFILE
+from spades.tableset import open_tables
+from studio.fit.counting import HELD_OUT
+from studio.keys import Keys
+from studio.people import card_play
+from studio.people.judging import Judgement, judge, shares_of_bids, shares_of_classes
+from studio.people.success_fit import Correction
+from studio.people.writing import write_model
+from studio.people_sample import BidCollector, Sample, Split, part_of, split, success_corrections
+from studio.reading import read_all
+from studio.rounds import Names
+from studio.set_folders import empty_folder, move_content, work_folder, working
+
+FEWEST_BIDS = 1_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the action."""
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="logs: .jsonl, .jsonl.gz or .parquet")
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the model to write; a new folder")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run the action. Raises `BuildError` or `TablesError`."""
+    from studio.people.bid_net_training import fit  # JAX takes a second to import, which the other actions do not need
+
+    out = empty_folder(arguments.out)
+    shipped = kernel_tables(open_tables().arrays)
+    collector, names, bad = BidCollector(shipped), Names(), 0
+    for batch in read_all(arguments.files, names, Keys(), "studio model: read"):
+        bad += len(batch.bad)
+        if batch.rounds is not None:
+            collector.add(batch.rounds, names)
+    if collector.bids < FEWEST_BIDS:
+        raise BuildError(f"found {collector.bids:,} bids with hand and scores; accepted: {FEWEST_BIDS:,} or more")
+    texts = ["", *names.labels]
+    sample = collector.sample()
+    labels, numbers = _numbers(sample, texts)
+    sample = sample._replace(seen=sample.seen._replace(labels=numbers[sample.seen.labels]))
+    sizes = np.bincount(sample.seen.labels, minlength=len(labels)).tolist()
+    parts = split(sample)
+    del sample  # as large as its parts
+    chosen_on = parts.choose_on.seen, parts.choose_on.bids
+    arrays = fit(parts.fit_on.seen, parts.fit_on.bids, chosen_on, len(labels), "studio model: learn")
+    judged = _judged(arrays, parts, len(labels))
+    nils, contracts = success_corrections(parts, shipped[PARTNERSHIP_PROFILE].contract_made, len(labels))
+    plays = card_play.fit(collector.replayed(names, numbers), len(labels))
+    learned = {"nil_success": nils.weights, "contract_success": contracts.weights}
+    learned["blend"] = np.array([play.blend for play in plays])
+    report = {
+        "held_out": {label: found._asdict() for label, found in zip(labels, judged, strict=True)},
+        "blind_nils": {texts[number]: found for number, found in sorted(collector.blind.items())},
+        "card_play": {label: play._asdict() for label, play in zip(labels, plays, strict=True)},
+        "successes": {"nil": nils.figures(), "contract": contracts.figures()},
+        "rounds": collector.rounds,
+    }
+    figures = {f"likelihood_{label}": found.likelihood for label, found in zip(labels, judged, strict=True)}
+    with working(work_folder(out, "model")) as work:  # an interrupted run leaves no half model in ``out``
+        version = write_model(work, {**arrays, **learned}, dict(zip(labels, sizes, strict=True)), report, figures)
+        move_content(work, out)
+    print(f"{collector.rounds:,} rounds, {sum(sizes):,} bids; {bad:,} records with a fault are not used.")
+    print(f"Model {version} in {out}. Log-likelihood for each bid on one game in {HELD_OUT}, which was held out:\n")
+    print(_bids_table(labels, sizes, judged))
+    print(_successes_table({"nils": nils, "contracts": contracts}))
+    print("Card play: the blend plays a round as WRP with this probability, otherwise as SRP.\n")
+    print(_plays_table(labels, plays))
+    return 0
+
+
+def _bids_table(labels: list[str], sizes: list[int], judged: list[Judgement]) -> str:
+    rows = []
+    for label, size, found in zip(labels, sizes, judged, strict=True):
+        figures = found.marginal, found.bis_with_noise, found.likelihood, found.calibration_error
+        shown = (f"{x:.4f}" if found.bids else "-" for x in figures)
+        rows.append((label or "no label", f"{size:,}", f"{found.bids:,}", *shown))
+    return table("label | bids | held out | shares of bids | bis with noise | model | calibration error", rows)
+
+
+def _successes_table(corrections: dict[str, Correction]) -> str:
+    rows = [
+        (name, f"{found.n_tried:,}", f"{found.shipped_loss:.5f}", f"{found.loss:.5f}")
+        for name, found in corrections.items()
+    ]
+    return "\n" + table("corrected | cases | loss of the shipped table, held out | loss", rows)
+
+
+def _plays_table(labels: list[str], plays: list[card_play.Fit]) -> str:
+    rows = [
+        (
+            label or "no label",
+            f"blend:{play.blend:g}",
+            *_made(play.nils, play.nils_made, play.blend_nils_made),
+            *_made(play.contracts, play.contracts_made, play.blend_contracts_made),
+        )
+        for label, play in zip(labels, plays, strict=True)
+    ]
+    return table("label | card player | nils | made | by the blend | contracts | made | by the blend", rows)
+
+
+def _made(cases: int, *shares: float) -> tuple[str, ...]:
+    return f"{cases:,}", *(f"{share:.3f}" if cases else "-" for share in shares)
+
+
+def _numbers(sample: Sample, texts: list[str]) -> tuple[list[str], NDArray[np.int16]]:
+    # The labels in use, sorted, and the new number of each label; ``texts``: labels by their numbers in ``sample``.
+    used = np.unique(sample.seen.labels).tolist()
+    labels = sorted(texts[number] for number in used)
+    numbers = np.zeros(len(texts), np.int16)
+    for number in used:
+        numbers[number] = labels.index(texts[number])
+    return labels, numbers
+
+
+def _judged(arrays: Arrays, parts: Split, labels: int) -> list[Judgement]:
+    found = []
+    for label in range(labels):
+        learned, held_out = (part_of(one, one.seen.labels == label) for one in (parts.fit_on, parts.held_out))
+        marginal, by_class = shares_of_bids(learned.bids), shares_of_classes(learned.seen, learned.bids)
+        found.append(judge(arrays, (held_out.seen, held_out.bids), marginal, by_class))
+    return found

@@ -1,0 +1,172 @@
+"""Split logs into pieces that several processes or machines read, and count every round once.
+
+A piece is a range of a file: bytes between two line ends, or rows of a Parquet file. A compressed text file is one
+piece. Pieces depend only on the files, and results are combined in the order of the pieces. So the result is the same
+on any number of workers. Finished pieces are kept until the end, so that an interrupted run continues.
+"""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+from zipfile import BadZipFile
+
+import numpy as np
+import polars
+from numpy.typing import NDArray
+
+from arena.checkpoints import exclusive_lock
+from arena.chunks import Arrays, Executor, finished_chunks, joined_chunks
+from arena.code_hash import chunk_code
+from studio.reading import TEXT_ENDINGS, Piece, existing
+
+PIECE_BYTES = 64_000_000
+PIECE_ROWS = 500_000
+MOST_KEYS = 16_000_000  # hashes that are compared at a time, in about 300 MiB
+KEYS = "keys"  # the array with the hashes of a piece's rounds, in their order
+_BLOCK = 1 << 20
+
+Hashes = NDArray[np.uint64]
+Work = Callable[[Piece, Hashes], dict[str, Any]]  # (piece, rounds that an earlier piece has) -> arrays, with KEYS
+
+
+class Repeated(NamedTuple):
+    """A piece with rounds that an earlier piece has."""
+
+    piece: int
+    keys: Hashes
+
+
+class Results:
+    """What was found in each piece, read from the disk piece by piece. It can be iterated several times."""
+
+    def __init__(self, paths: Sequence[Path], folder: Path) -> None:
+        self._paths = paths
+        self._folder = folder
+
+    def __iter__(self) -> Iterator[Arrays]:
+        return (joined_chunks([path]) for path in self._paths)
+
+    def hashes(self) -> Iterator[Hashes]:
+        """Yield the hashes of the rounds of each piece."""
+        return map(_keys, self._paths)
+
+    def forget(self) -> None:
+        """Remove the kept pieces."""
+        forget(self._folder)
+
+
+def pieces_of(files: Sequence[Path]) -> list[Piece]:
+    """Return the pieces of all files. Raises `BuildError` if a file does not exist."""
+    return [piece for path in existing(files) for piece in _pieces_of_file(path)]
+
+
+def _pieces_of_file(path: Path) -> list[Piece]:
+    if path.suffix == ".parquet":
+        try:
+            rows = int(polars.scan_parquet(path, glob=False).select(polars.len()).collect().item())
+        except polars.exceptions.PolarsError:
+            return [Piece(path)]  # the reader of the piece reports the error
+        return [Piece(path, first + 1, first, first + PIECE_ROWS) for first in range(0, max(1, rows), PIECE_ROWS)]
+    size = path.stat().st_size
+    if path.suffix == ".gz" or not path.name.endswith(TEXT_ENDINGS) or size <= PIECE_BYTES:
+        return [Piece(path)]
+    pieces, start, line = [], 0, 1
+    with path.open("rb") as file:
+        while start < size:
+            lines, left = 0, PIECE_BYTES
+            while left > 0 and (block := file.read(min(_BLOCK, left))):
+                lines += block.count(b"\n")
+                left -= len(block)
+            if rest := file.readline():
+                lines += rest.count(b"\n")
+            stop = file.tell()
+            pieces.append(Piece(path, line, start, stop))
+            start, line = stop, line + lines
+    return pieces
+
+
+@contextmanager
+def work_on(
+    pieces: Sequence[Piece], work: Work, options: object, folder: Path, executor: Executor, title: str
+) -> Iterator[Results]:
+    """Yield the results of ``work`` for all pieces, in order; a round that comes twice counts in its first piece.
+
+    ``options``: everything besides files and code that decides the results. Finished pieces are kept in ``folder``,
+    under a name that changes with the files, their order, the options and the code of the module of ``work``. Raises
+    `BuildError` if another run works on the same.
+    """
+    kept = folder / _name_of(pieces, options, chunk_code(work.__module__))
+    kept.mkdir(parents=True, exist_ok=True)
+    with exclusive_lock(kept):
+        yield Results(_paths(pieces, work, kept, executor, title), kept)
+
+
+def _paths(pieces: Sequence[Piece], work: Work, kept: Path, executor: Executor, title: str) -> list[Path]:
+    # The files of all pieces, after work on those that are missing.
+    none = np.zeros(0, np.uint64)
+
+    def first(index: int) -> Arrays:
+        return work(pieces[index], none)
+
+    paths = finished_chunks(first, len(pieces), kept / "pieces", executor, title, progress=True)
+    repeated = _repeated(paths)
+    if repeated:
+
+        def again(index: int) -> Arrays:
+            return work(pieces[repeated[index].piece], repeated[index].keys)
+
+        label = f"{title}: pieces with repeated rounds"
+        anew = finished_chunks(again, len(repeated), kept / "again", executor, label, progress=True)
+        for one, path in zip(repeated, anew, strict=True):
+            paths[one.piece] = path
+    return paths
+
+
+def forget(folder: Path) -> None:
+    """Remove a folder of kept pieces."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _repeated(paths: Sequence[Path]) -> list[Repeated]:
+    # Compare about MOST_KEYS hashes at a time, those with the same remainder. So memory does not grow with the log.
+    shares = 1 + sum(len(_keys(path)) for path in paths) // MOST_KEYS
+    found: dict[int, list[Hashes]] = {}
+    for share in range(shares):
+        keys = [_share(_keys(path), share, shares) for path in paths]
+        every = np.sort(np.concatenate(keys))
+        twice = np.unique(every[1:][every[1:] == every[:-1]])
+        seen = np.zeros(len(twice), np.bool_)
+        for piece, own in enumerate(keys if len(twice) else ()):
+            at = np.minimum(np.searchsorted(twice, own), len(twice) - 1)
+            held = at[twice[at] == own]
+            if seen[held].any():
+                found.setdefault(piece, []).append(twice[held[seen[held]]])
+            seen[held] = True
+    return [Repeated(piece, np.concatenate(own)) for piece, own in sorted(found.items())]
+
+
+def _share(keys: Hashes, share: int, shares: int) -> Hashes:
+    return keys[keys % np.uint64(shares) == share] if shares > 1 else keys
+
+
+def _keys(path: Path) -> Hashes:
+    try:
+        with np.load(path, allow_pickle=False) as chunk:
+            keys: Hashes = chunk[KEYS]
+    except (OSError, ValueError, EOFError, BadZipFile):
+        return joined_chunks([path])[KEYS]  # raises the error that names the file
+    return keys
+
+
+def _name_of(pieces: Sequence[Piece], options: object, code: str) -> str:
+    states = {path: path.stat() for path in {piece.path for piece in pieces}}
+    parts = [
+        [str(path), str(path.resolve()), states[path].st_size, states[path].st_mtime_ns, *part]
+        for path, *part in pieces
+    ]
+    content = json.dumps([parts, options, code])
+    return hashlib.sha256(content.encode()).hexdigest()[:16]

@@ -1,0 +1,83 @@
+"""Play games between two policies, or of simulated people, and write them as a log: `python -m studio play`."""
+
+import argparse
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+import orjson
+import polars
+from tqdm import tqdm
+
+from arena.engine.deal import Deals
+from arena.engine.simulate import kernel_tables
+from arena.errors import BuildError
+from arena.match import MOST_SEED
+from arena.match_command import add_rules_arguments, rules_of
+from arena.players.names import TABLES_PLAYER
+from spades.arguments import decimal, integer
+from spades.tableset import open_tables
+from studio.columns import frame_of
+from studio.playing import studio_records
+from studio.rounds import in_a_log
+from studio.studios import STUDIOS, Studio, seating_of, studio_of, two_policies
+
+GAMES = 500  # number of games that are kept in memory
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("out", type=Path, metavar="FILE", help="the log to write: .jsonl or .parquet")
+    for side in "ab":
+        policy = f"policy of side {side} (default %(default)s)"
+        parser.add_argument(f"--{side}", default="bis", metavar="POLICY", help=policy)
+    parser.add_argument("--player", default=TABLES_PLAYER, help="card player of all (default %(default)s)")
+    studio = "instead of two policies, people whose bids are known: " + "; ".join(
+        f"{name}: {one.meaning}" for name, one in STUDIOS.items()
+    )
+    parser.add_argument("--studio", metavar="NAME", help=studio)
+    noise = "with --studio: probability that a bid is not the intended one (default %(default)s)"
+    parser.add_argument("--noise", type=decimal, default=0.0, metavar="P", help=noise)
+    parser.add_argument("--games", type=integer, default=1_000, help="how many (default %(default)s)")
+    parser.add_argument("--seed", type=integer, default=1, help="seed of the deals (default %(default)s)")
+    add_rules_arguments(parser)
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Play games and write their log. Raises `BuildError`, `BiddingError` and `PlayerError`."""
+    out = arguments.out
+    if not out.name.endswith((".jsonl", ".parquet")) or not out.parent.is_dir() or out.is_dir():
+        raise BuildError(f"file is {out}; accepted: a name ending in .jsonl or .parquet in a folder that exists")
+    if arguments.games < 1 or not 0 <= arguments.seed <= MOST_SEED:
+        found = f"--games is {arguments.games} and --seed {arguments.seed}"
+        raise BuildError(f"{found}; accepted: 1 game or more, and a seed from 0 to {MOST_SEED}")
+    rules = in_a_log(rules_of(arguments))
+    studio, profiles = _studio(arguments), kernel_tables(open_tables().arrays)
+    seating_of(studio, arguments.noise, Deals(arguments.seed, 0, 0), rules)  # raises before the file is written
+    frames: list[polars.DataFrame] = []
+    n_rounds = 0
+    with ExitStack() as stack:
+        lines = stack.enter_context(out.open("wb")) if out.suffix == ".jsonl" else None
+        for first in tqdm(range(0, arguments.games, GAMES), desc="studio play", disable=None):
+            games = Deals(arguments.seed, first, min(first + GAMES, arguments.games))
+            records = list(studio_records(studio, arguments.noise, games, rules, profiles))
+            n_rounds += len(records)
+            if lines is None:
+                frames.append(frame_of(records))
+            else:
+                lines.writelines(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE) for record in records)
+    if frames:
+        polars.concat(frames).write_parquet(out)
+    print(f"{n_rounds:,} rounds of {arguments.games:,} games", file=sys.stderr)
+    return 0
+
+
+def _studio(arguments: argparse.Namespace) -> Studio:
+    noise = arguments.noise
+    if not arguments.studio:
+        if noise:
+            raise BuildError(f"--noise is {noise} without --studio; accepted: noise in the bids of a studio")
+        return two_policies(arguments.a, arguments.b, (arguments.player, arguments.player))
+    if not 0 <= noise <= 1:
+        raise BuildError(f"--noise is {noise}; accepted: 0 to 1")
+    return studio_of(arguments.studio)

@@ -1,0 +1,89 @@
+"""What policies bid with two table sets in the rounds of a log."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.engine.game import bid_seat
+from arena.engine.jit import entry
+from arena.engine.simulate import numba_typed, tables_for
+from arena.engine.states import STATE
+from spades.options import Policy
+from spades.policies import parse_policy
+from spades.rules import Rules
+from spades.set_options import SetOptions, with_options
+from spades.tables import Tables
+from studio.fit.samples import Sample, rows_of
+
+BIDS = 15  # nil, the numbers, blind nil
+
+
+class Changes(NamedTuple):
+    """How often a policy bids what with two table sets."""
+
+    policy: str
+    counts: NDArray[np.int64]  # (BIDS, BIDS): by the bid with the first set and the bid with the second
+
+    @property
+    def n(self) -> int:
+        """The number of bids."""
+        return int(self.counts.sum())
+
+    @property
+    def changed(self) -> int:
+        """The number of bids that differ."""
+        return self.n - int(np.trace(self.counts))
+
+    def most_common(self, most: int) -> list[tuple[int, int, int]]:
+        """Return the most frequent differences: bid with the first set, bid with the second, and how often."""
+        other = self.counts * (1 - np.eye(BIDS, dtype=np.int64))
+        order = np.argsort(-other.ravel(), kind="stable")[:most]
+        found = [(*divmod(int(cell), BIDS), int(other.ravel()[cell])) for cell in order]
+        return [one for one in found if one[2]]
+
+
+def _rebid(rules: Rules, policy: Policy, profiles: Any, rounds: Any, chosen: Any, states: Any, out: Any) -> None:
+    # rounds: hands, bids, scores and bags of `Sample`. out (n, 4): the bids of the seats that are `chosen`, or -1.
+    hands, bids, scores, bags = rounds
+    state = states[0]
+    for row in range(len(hands)):
+        for side in range(2):
+            state.score[side] = scores[row, side]
+            state.bags[side] = bags[row, side]
+        for seat in range(4):
+            state.hand[seat] = hands[row, seat]
+            state.bid[seat] = bids[row, seat]
+        for seat in range(4):
+            if chosen[row, seat] and hands[row, seat]:
+                out[row, seat] = bid_seat(state, seat, rules, policy, profiles)
+
+
+_rebid_rows = entry(_rebid)
+
+
+def changes(
+    policy: str, before: tuple[Tables, ...], after: tuple[Tables, ...], sample: Sample, options: SetOptions = ()
+) -> Changes:
+    """Return what ``policy`` bids with the tables ``before`` and ``after`` in the rounds of a sample.
+
+    ``options``: those that the set of the tables ``after`` gives to policies.
+    """
+    counts = np.zeros((BIDS, BIDS), np.int64)
+    for row in np.unique(sample.rules, axis=0):
+        rules = Rules(*row.tolist())
+        own = rows_of(sample, (sample.rules == row).all(axis=1))
+        one = _bids(policy, before, rules, own)
+        other = _bids(with_options(policy, rules.variant, options), after, rules, own)
+        asked = one >= 0
+        np.add.at(counts, (one[asked], other[asked]), 1)
+    return Changes(policy, counts)
+
+
+def _bids(policy: str, profiles: tuple[Tables, ...], rules: Rules, sample: Sample) -> NDArray[np.int8]:
+    parsed = numba_typed(parse_policy(policy, rules.variant))
+    out = np.full(sample.bids.shape, -1, np.int8)
+    rounds = sample.hands, sample.bids, sample.scores, sample.bags
+    used = tables_for(profiles, rules, [parsed])
+    _rebid_rows(rules, parsed, used, rounds, sample.chosen, np.zeros(1, STATE), out)
+    return out

@@ -1,1 +1,0 @@
-"""The arena: matches between bidders over duplicate pairs, and their statistics."""

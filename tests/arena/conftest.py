@@ -1,0 +1,56 @@
+"""Fixtures of the arena's tests: the committed tables for compiled code, and a bidder as a Python file.
+
+The tables are those of partnership without a convention, in a tuple of one. numba compiles a loop once for each length.
+"""
+
+import textwrap
+
+import pytest
+
+from arena.engine.simulate import kernel_tables
+from spades.tables import Tables
+from spades.tableset import open_tables
+
+
+@pytest.fixture(scope="session")
+def committed() -> tuple[Tables, ...]:
+    return kernel_tables(open_tables().arrays)[:1]
+
+
+@pytest.fixture
+def bidder_file(tmp_path):
+    """Return a function that writes a Python source to a file and returns the file's path."""
+
+    def write(source):
+        path = tmp_path / "bidder.py"
+        path.write_text(textwrap.dedent(source))
+        return path
+
+    return write
+
+
+# The policy `rb` as an outside bidder, through the service's own plain Python.
+RB_OUTSIDE = """
+    from spades import Position, open_tables
+    from spades.bidder import decide
+    from spades.policies import parse_policy
+    from spades.rules import make_rules
+
+    TABLES = open_tables()
+    CALLS = []
+
+    def bid(request):
+        CALLS.append(request)
+        overrides = dict(request["rules"])
+        rules = make_rules(overrides.pop("preset"), overrides)
+        position = Position.of(request["hand"], request["previous_bids"], rules=rules, **request["scores"])
+        return decide(position, parse_policy("rb"), TABLES, explain=False).bid
+
+    def answer(request):
+        return {"bid": bid(request), "kind": "regular"}
+"""
+
+
+@pytest.fixture
+def rb_outside(bidder_file):
+    return f"python:{bidder_file(RB_OUTSIDE)}:bid"

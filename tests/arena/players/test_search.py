@@ -1,0 +1,162 @@
+"""The card player that searches: its random deals, the cards it tries, and the card it plays."""
+
+import numpy as np
+import pytest
+
+from arena.engine.deal import deal_round, prepare_state, seat_players, seed_rng
+from arena.engine.jit import entry
+from arena.engine.simulate import kernel_tables, player_rows, tables_for
+from arena.engine.states import FIELDS, STATE, copy_state, new_states
+from arena.engine.winprob import slice_of
+from arena.players.names import PlayerError
+from arena.players.search import MOST_CARDS, Value, open_cards, search_card
+from arena.players.search_names import SearchPlayer, parse_search
+from arena.players.unseen import PLACE_COUNTS, places
+from arena.players.weighted_deals import MOST_UNSEEN, draw_deal, sum_deals
+from spades.cards import DECK, cards_of, parse_card, parse_pbn
+from spades.inference import deals_of
+from spades.play import legal_cards, play_card, srp3, unseen_cards, write_rules
+from spades.policies import parse_policy
+from spades.rules import make_rules
+from spades.winprob import win_array
+from tests.conftest import committed_tables
+
+RULES = make_rules("classic", {"win": 200, "lose": -100})
+
+
+def a_round(number, cards):
+    """A round in which SRP has played ``cards`` cards, with bids of three."""
+    state = prepare_state(new_states(1), RULES)
+    write_rules(state, RULES)
+    deal_round(state, 5, number, 0)
+    seat_players(state, player_rows("srp", "srp"))
+    for seat in range(4):
+        state.bid[seat] = 3
+    for _ in range(cards):
+        seat = (state.leader + state.trick_size) & 3
+        play_card(state, seat, srp3(state, seat))
+    return state, (state.leader + state.trick_size) & 3
+
+
+def random_weights(seed=0):
+    return np.random.default_rng(seed).uniform(0.1, 1.0, (64, 3))
+
+
+@pytest.mark.parametrize("cards", [0, 13, 30, 46])
+def test_random_deals_have_the_probabilities_of_inference(cards):
+    state, me = a_round(1, cards)
+    weights, sums = random_weights(), np.zeros((MOST_UNSEEN + 1, PLACE_COUNTS, PLACE_COUNTS))
+    assert sum_deals(state, me, weights, sums) > 0
+    unseen = list(cards_of(unseen_cards(state, me)))
+    seats = [(me + step) & 3 for step in (1, 2, 3)]
+    allowed = [[not state.void[seat] >> (card >> 4) & 1 for seat in seats] for card in unseen]
+    exact = deals_of(weights[unseen] * allowed, tuple(places(state, me, seat) for seat in seats))
+    assert exact is not None
+    (sim,) = new_states(1)
+    seed_rng(sim, 1, 2, 3)
+    n, found = 2000, np.zeros((len(unseen), 3))
+    for _ in range(n):
+        draw_deal(state, me, weights, sums, sim)
+        assert sim.hand[me] == state.hand[me]
+        assert [sim.hand[seat].bit_count() for seat in seats] == [places(state, me, seat) for seat in seats]
+        found += [[sim.hand[seat] >> card & 1 for seat in seats] for card in unseen]
+    error = np.sqrt(exact.probabilities * (1 - exact.probabilities) / n)
+    assert np.abs(found / n - exact.probabilities).max() < 5 * error.max()
+    assert (found[exact.probabilities == 0] == 0).all()
+
+
+def test_a_void_leaves_no_deal():
+    state, me = a_round(1, 0)
+    for seat in range(4):
+        state.void[seat] = 0 if seat == me else 1
+    assert sum_deals(state, me, random_weights(), np.zeros((MOST_UNSEEN + 1, PLACE_COUNTS, PLACE_COUNTS))) == 0.0
+
+
+def test_touching_cards_are_tried_once():
+    hand = parse_pbn("AKJ62.AQ.Q.K9543")
+    cards = np.zeros(MOST_CARDS, np.int64)
+    n = open_cards(cards, hand, parse_card("KS"), DECK & ~hand)
+    tried = {int(card) for card in cards[:n]}
+    names = ("KS", "JS", "6S", "2S", "AH", "QH", "QD", "KC", "9C", "3C")
+    assert tried == {parse_card(name) for name in names}, "AS touches KS, and 5C and 4C touch 3C"
+    assert cards[0] == parse_card("KS")
+
+
+def test_cards_between_that_were_played_join_their_neighbours():
+    hand = parse_pbn("A9.AQT7.J4.85432")
+    cards = np.zeros(MOST_CARDS, np.int64)
+    unseen = DECK & ~hand & ~(1 << parse_card("KH")) & ~(1 << parse_card("JH"))
+    n = open_cards(cards, hand & 0xFFFF << 32, parse_card("7H"), unseen)
+    assert [int(card) for card in cards[:n]] == [parse_card("7H"), parse_card("TH")], "TH, QH and AH are one card"
+
+
+def value_of():
+    profiles = kernel_tables(committed_tables().arrays)
+    tables = tables_for(profiles, RULES, [parse_policy("winprob")])[0]
+    win_slice = slice_of(RULES, tables)
+    return Value(RULES, win_slice, win_array(win_slice, tables))
+
+
+def _search(state, sims, me, weights, deals, value):
+    return search_card(state, sims[0], me, weights, deals, value)
+
+
+def records_of(state):
+    """A state as compiled code takes it, and one more."""
+    records = np.zeros(2, STATE)
+    for name in FIELDS:
+        records[0][name] = getattr(state, name)
+    return records
+
+
+@pytest.mark.compiled
+def test_plain_python_and_compiled_code_play_the_same_cards():
+    compiled, value = entry(_search), value_of()
+    others = 0
+    for number in range(8):
+        state, me = a_round(number, 21 + 4 * (number % 6))
+        records = records_of(state)
+        card = search_card(state, new_states(1)[0], me, random_weights(number), 12, value)
+        assert card == compiled(records[0], records[1:], me, random_weights(number), 12, value)
+        legal = legal_cards(state.hand[me], state.trick_size, state.trick[0], state.broken)
+        assert legal >> card & 1
+        others += card != srp3(state, me)
+    assert others, "in some round it plays another card than SRP"
+
+
+def test_what_is_hidden_does_not_matter():
+    """The seat's card stays the same when the others exchange cards that it does not see."""
+    state, me = a_round(3, 12)
+    value = value_of()
+    card = search_card(state, new_states(1)[0], me, random_weights(), 8, value)
+    (other,) = new_states(1)
+    copy_state(state, other)
+    one, two = (me + 1) & 3, (me + 2) & 3
+    other.hand[one], other.hand[two] = other.hand[two], other.hand[one]
+    assert search_card(other, new_states(1)[0], me, random_weights(), 8, value) == card
+
+
+def test_names():
+    assert parse_search("search") == SearchPlayer()
+    assert parse_search("search@1:tricks=5,bids=none,deals=64") == SearchPlayer(64, 5, "none")
+    assert parse_search(str(SearchPlayer(7, 3, "best"))) == SearchPlayer(7, 3, "best")
+    assert parse_search("srp") is None
+    assert parse_search("uct:5") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("search:", "option is ''"),
+        ("search:deals", "deals is ''; accepted: 1 to 1000000"),
+        ("search:deals=0", "deals is '0'; accepted: 1 to 1000000"),
+        ("search:tricks=14", "tricks is '14'; accepted: 1 to 13"),
+        ("search:bids=rb", "bids is 'rb'; accepted: bis, best, none"),
+        ("search:deals=5,deals=6", "each at most once"),
+        ("search:time=5", "option is 'time=5'"),
+        ("search:solved=3", "option is 'solved=3'"),
+    ],
+)
+def test_texts_that_name_no_player(text, found):
+    with pytest.raises(PlayerError, match=found):
+        parse_search(text)

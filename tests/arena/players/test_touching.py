@@ -1,0 +1,58 @@
+"""Touching cards."""
+
+import numpy as np
+import pytest
+
+from arena.engine.states import plain_state
+from arena.engine.steps import deal_rounds, legal_masks
+from arena.players.touching import cards_between, distinct_cards, group_of
+from spades.cards import parse_card, parse_pbn
+from spades.play import play_card
+from spades.rules import Rules
+
+HANDS = [parse_pbn(text) for text in ("AKJ62.AQ.Q.K9543", "3.8643.9752.T872", "Q74.KJ5.AJT43.Q6", "T985.T972.K86.AJ")]
+
+
+def texts(cards):
+    names = {parse_card(rank + suit): rank + suit for suit in "CDHS" for rank in "23456789TJQKA"}
+    return {names[card] for card in names if cards >> card & 1}
+
+
+def a_round(*played):
+    state = plain_state(deal_rounds(1, 0, 1, Rules())[0])
+    state.hand = HANDS[:]
+    for card in played:
+        play_card(state, (state.leader + state.trick_size) & 3, parse_card(card))
+    return state
+
+
+def test_only_the_lowest_of_touching_cards_is_left():
+    assert texts(distinct_cards(a_round(), 0)) == {"AH", "QH", "QD", "3C", "9C", "KC"}, "no spades before they break"
+
+
+def test_cards_of_earlier_tricks_no_longer_lie_between():
+    state = a_round()
+    assert texts(group_of(parse_card("QH"), state.hand[0], cards_between(state, 0))) == {"QH"}
+    state.played |= 1 << parse_card("KH")
+    assert texts(group_of(parse_card("QH"), state.hand[0], cards_between(state, 0))) == {"QH", "AH"}
+
+
+@pytest.mark.parametrize(("led", "expected"), [("KH", {"QH", "AH"}), ("JH", {"QH"})])
+def test_a_card_on_the_table_lies_between(led, expected):
+    """The queen loses to a king that was led; above a jack, queen and ace are worth the same if the king is gone."""
+    state = a_round()
+    state.leader = 3
+    state.hand[3] |= 1 << parse_card(led)
+    state.hand[2] &= ~(1 << parse_card("KH") | 1 << parse_card("JH"))
+    if led == "JH":
+        state.played |= 1 << parse_card("KH")
+    play_card(state, 3, parse_card(led))
+    assert texts(distinct_cards(state, 0)) == expected
+
+
+@pytest.mark.compiled
+def test_compiled_code_finds_the_same():
+    states = deal_rounds(4, 0, 50, Rules())
+    seats = np.arange(50) & 3
+    found = legal_masks(states, seats, distinct=True)
+    assert [distinct_cards(plain_state(s), int(seat)) for s, seat in zip(states, seats, strict=True)] == found.tolist()

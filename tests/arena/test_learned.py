@@ -1,0 +1,59 @@
+"""Matches of learned players."""
+
+import numpy as np
+import pytest
+
+from arena.engine.steps import deal_rounds, legal_masks
+from arena.errors import ArenaError
+from arena.learned import arrays_of, random_actions
+from arena.match import PAPER_RULES, Match
+from arena.players.names import PlayerError
+from arena.players.q_names import parse_q
+from arena.result import run_match
+from spades.rules import make_rules
+
+pytestmark = pytest.mark.compiled
+
+
+def test_a_match_does_not_depend_on_threads():
+    match = Match("bis", "q@2", ("q@2", "srp"), pairs=12, seed=3)
+    one, two = run_match(match, 1), run_match(match, 2)
+    assert one.record(timing=False) == two.record(timing=False)
+    assert one.players == ["q@2", "srp@3"]
+
+
+def test_learned_players_sit_on_both_sides_and_beat_random_ones():
+    found = run_match(Match("q@2", "random", ("q@2", "random"), pairs=20, seed=3))
+    assert found.win_rate > 0.9
+    assert found.players == ["q@2", "random"]
+
+
+@pytest.mark.parametrize("text", ["q@1:net=linear,reward=tricks", "q@1", "q@1:reward=return", "random"])
+def test_every_learned_player_bids_and_plays(text):
+    found = run_match(
+        Match(text, "bis", (text, "wrp"), pairs=2, rules=make_rules("pass-2", {"win": 100, "lose": -100}))
+    )
+    assert found.games == 4
+    assert found.players[0] == str(parse_q(text))
+    assert all(name.startswith("q1_") for name in arrays_of(parse_q(text)))
+
+
+@pytest.mark.parametrize("preset", ["jokers", "cutthroat"])
+def test_games_without_learned_players(preset):
+    with pytest.raises(ArenaError, match="accepted: partnership with the standard deck"):
+        Match("bis", "bis", ("q@2", "srp"), rules=make_rules(preset, {"win": 200, "lose": -100}))
+
+
+def test_wrong_options_are_named():
+    with pytest.raises(PlayerError, match="reward is 'x'"):
+        Match("bis", "bis", ("q@1:reward=x", "srp"))
+
+
+def test_random_actions_are_spread_evenly():
+    states = deal_rounds(1, 0, 4000, PAPER_RULES)
+    seats = np.arange(4000) & 3
+    bids = random_actions(states, seats, True)
+    assert np.bincount(bids, minlength=14).min() > 200
+    cards = random_actions(states, seats, False)
+    assert (legal_masks(states, seats) >> cards & 1).all()
+    assert (cards < 48).all(), "spades are not led before they are broken"

@@ -1,0 +1,250 @@
+"""Matches: symmetry, noise, a bad bidder, repeatability, sequential tests on the engine, the lockstep engine."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from arena import stats
+from arena.chunks import LocalThreads
+from arena.engine.deal import Deals
+from arena.engine.game import BIDS, GAMES, NILS, PAIR_DD, PAIR_DR, PAIR_RR, POINTS, ROUNDS, SUMS, WINS_A
+from arena.engine.simulate import player_rows
+from arena.errors import ArenaError
+from arena.lockstep import Seated, play_outside
+from arena.match import Match, PlayChunk, play, player_version
+from arena.players.names import PlayerError
+from arena.public.bots import BOTS
+from spades.errors import PolicyError
+from spades.rules import make_rules
+
+pytestmark = pytest.mark.compiled
+
+
+def played(committed, *arguments, jobs=1, **options):
+    return play(Match(*arguments, **options), committed, LocalThreads(jobs))
+
+
+@pytest.mark.parametrize("bidder", ["bis", "rb", "fixed:bid=3"])
+@pytest.mark.parametrize("players", [("srp", "srp"), ("wrp", "wrp")])
+def test_equal_bidders_are_exactly_level(committed, bidder, players):
+    found = played(committed, bidder, bidder, players, 300)
+    rate = stats.win_rate(found.scores)
+    assert (rate.rate, rate.variance_saved) == (0.5, 1.0)
+    assert (found.scores.sum(axis=1) == 0).all()
+    assert found.sums[POINTS] == found.sums[POINTS + 1]
+    assert found.sums[PAIR_DD] == 0
+
+
+def test_mixed_sides_of_equal_bidders_are_exactly_level(committed):
+    assert stats.win_rate(played(committed, "bis", "bis", pairs=200, mixed=True).scores).rate == 0.5
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_noisy_equal_bidders_are_level_within_chance(committed, seed):
+    found = played(committed, "bis", "bis", pairs=5000, seed=seed, noise=0.3)
+    rate = stats.win_rate(found.scores, confidence=0.999)
+    assert rate.low < 0.5 < rate.high
+    assert 0.02 < rate.high - rate.low < 0.06  # the noise makes the sides differ, so the rate is uncertain
+    assert found.sums[PAIR_DD] > 0
+
+
+def test_sequential_tests_on_the_engine_seldom_err(committed):
+    """200 tests of equal noisy sides at alpha 0.05 have at most 17 false positives."""
+    decisions = []
+    for seed in range(200):
+        found = played(committed, "rb", "rb", ("wrp", "wrp"), 4000, seed=seed, noise=0.3, sprt=(0.0, 40.0))
+        decisions.append(found.test.decision)
+    assert decisions.count("H1") <= 17
+    assert decisions.count("undecided") <= 5
+
+
+def test_sequential_test_finds_the_better_side_and_stops(committed):
+    found = played(committed, "bis", "fixed:bid=4", pairs=10_000, sprt=(0.0, 20.0))
+    assert found.test.decision == "H1"
+    assert len(found.scores) == 250  # decided after the first chunk
+    assert found.sums[GAMES] == 500
+
+
+def test_broken_bidder_loses_clearly(committed):
+    assert stats.win_rate(played(committed, "bis", "fixed:bid=4", pairs=500).scores).low > 0.85
+    assert stats.win_rate(played(committed, "fixed:bid=4", "rb", pairs=500).scores).high < 0.15
+
+
+def test_sides_may_have_players_of_their_own(committed):
+    # ECAI 2020, section 5.1: RB+SRP beats RB+WRP in 56 % of games or more.
+    assert stats.win_rate(played(committed, "rb", "rb", ("srp", "wrp"), 2000).scores).low > 0.56
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.2])
+def test_any_number_of_threads_gives_the_same(committed, noise):
+    one = played(committed, "bis", "rb", pairs=1100, noise=noise)
+    three = played(committed, "bis", "rb", pairs=1100, noise=noise, jobs=3)
+    assert (one.scores == three.scores).all()
+    assert one.sums.tobytes() == three.sums.tobytes()
+    assert len(one.scores) == 1100
+
+
+def test_chunks_don_t_matter(committed):
+    chunk = PlayChunk(Match("bis", "ms", pairs=60), committed)
+    whole = chunk.play(0, 60)
+    parts = [chunk.play(0, 7), chunk.play(7, 41), chunk.play(41, 60)]
+    assert (whole["scores"] == np.concatenate([part["scores"] for part in parts])).all()
+    assert (whole["sums"] == sum(part["sums"] for part in parts)).all()
+
+
+def test_seeds_make_other_matches(committed):
+    one, two = (played(committed, "bis", "rb", pairs=100, seed=seed) for seed in (1, 2))
+    assert (one.scores != two.scores).any()
+
+
+def test_mixed_seats_one_bidder_of_each(committed):
+    match = Match("fixed:bid=0", "fixed:bid=3", pairs=40, mixed=True)
+    assert match.bidders == ("fixed:bid=0", "fixed:bid=3", "fixed:bid=3", "fixed:bid=3")
+    found = PlayChunk(Match("bis", "rb:nils=off", pairs=200, mixed=True), committed).play(0, 200)
+    assert found["sums"][NILS] > 0
+    assert found["sums"][NILS + 1] == 0
+    assert found["sums"][NILS] < found["sums"][BIDS] / 2
+
+
+# ---- lockstep ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_lockstep_plays_the_same_games(committed, rb_outside, mixed):
+    """Policy rb inside the engine and as a Python callable outside it: the scores and sums are equal bit for bit."""
+    inside = PlayChunk(Match("bis", "rb", pairs=30, mixed=mixed), committed).play(0, 30)
+    outside = PlayChunk(Match("bis", rb_outside, pairs=30, mixed=mixed), committed).play(0, 30)
+    assert (inside["scores"] == outside["scores"]).all()
+    assert inside["sums"].tobytes() == outside["sums"].tobytes()
+
+
+def test_lockstep_with_both_sides_outside(committed, rb_outside):
+    both = PlayChunk(Match(rb_outside, rb_outside.replace(":bid", ":answer"), pairs=15), committed).play(5, 15)
+    inside = PlayChunk(Match("rb", "rb", pairs=15), committed).play(5, 15)
+    assert both["sums"].tobytes() == inside["sums"].tobytes()
+
+
+def test_lockstep_without_anyone_outside(committed):
+    scores, sums = np.zeros((50, 2), np.int64), np.zeros(SUMS)
+    match = Match("bis", "io", pairs=50)
+    play_outside(
+        Seated(match.bidders, match.players_by_chair, {}),
+        0.0,
+        Deals(1, 0, 50),
+        match.rules,
+        player_rows("srp", "srp"),
+        committed,
+        scores,
+        sums,
+    )
+    found = PlayChunk(match, committed).play(0, 50)
+    assert (found["scores"] == scores).all()
+    assert found["sums"].tobytes() == sums.tobytes()
+
+
+# ---- public bots -------------------------------------------------------------------------------------------------
+
+JUS144TICE_OUTSIDE = """
+    from spades.position import auction_after
+    from spades.cards import parse_card
+    from spades.legal import allowed_bids, nearest_allowed
+    from spades.rules import make_rules
+    from spades.scoring import Standing
+    from arena.public.jus144tice import jus144tice
+
+    def bid(request):
+        overrides = dict(request["rules"])
+        rules = make_rules(overrides.pop("preset"), overrides)
+        hand = sum(1 << parse_card(card) for card in request["hand"])
+        auction, scores = auction_after(tuple(request["previous_bids"])), request["scores"]
+        standing = Standing(scores["us"], scores["them"], scores["us_bags"], scores["them_bags"])
+        made = jus144tice(hand, auction, standing, rules)
+        return nearest_allowed(made, 1, allowed_bids(hand, auction.partner_bid, rules))
+"""
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_a_public_bot_plays_the_same_games_as_its_rules_in_plain_python(committed, bidder_file, mixed):
+    outside = f"python:{bidder_file(JUS144TICE_OUTSIDE)}:bid"
+    plain = PlayChunk(Match("bis", outside, pairs=30, mixed=mixed), committed).play(0, 30)
+    bot = PlayChunk(Match("bis", "public:jus144tice", pairs=30, mixed=mixed), committed).play(0, 30)
+    assert (plain["scores"] == bot["scores"]).all()
+    assert plain["sums"].tobytes() == bot["sums"].tobytes()
+
+
+def test_public_bots_play_each_other(committed):
+    bots = [f"public:{name}" for name in BOTS]
+    for a, b in pairwise([*bots, bots[0]]):
+        found = played(committed, a, b, pairs=50)
+        assert found.sums[GAMES] == 100
+        assert (found.sums[BIDS : BIDS + 2] > found.sums[NILS : NILS + 2]).all()
+        assert (found.sums[NILS : NILS + 2] > 0).all()
+
+
+def test_public_bots_play_partnership_only():
+    with pytest.raises(ArenaError, match="variant is whiz with public:trickster; accepted: partnership"):
+        Match("bis", "public:trickster", rules=make_rules("whiz"))
+
+
+# ---- speed -------------------------------------------------------------------------------------------------------
+
+
+def test_ten_thousand_games_against_a_callable_take_no_minutes(committed, bidder_file):
+    file = bidder_file("def four(request):\n    return 4 if len(request['previous_bids']) < 2 else 1\n")
+    found = played(committed, "bis", f"python:{file}:four", pairs=5000)
+    assert found.sums[GAMES] == 10_000
+    assert found.seconds < 60
+
+
+# ---- sums against plain games ------------------------------------------------------------------------------------
+
+
+def test_pair_sums_are_those_of_the_pairs(committed):
+    chunk = PlayChunk(Match("bis", "ms", pairs=20), committed)
+    pairs = [chunk.play(pair, pair + 1)["sums"] for pair in range(20)]
+    d = [sums[POINTS] - sums[POINTS + 1] for sums in pairs]
+    r = [sums[ROUNDS] for sums in pairs]
+    whole = chunk.play(0, 20)
+    assert whole["sums"][PAIR_DD] == sum(x * x for x in d)
+    assert whole["sums"][PAIR_DR] == sum(x * y for x, y in zip(d, r, strict=True))
+    assert whole["sums"][PAIR_RR] == sum(y * y for y in r)
+    assert whole["sums"][WINS_A] == (whole["scores"] == 1).sum()
+
+
+# ---- invalid matches ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"pairs": 0}, "pairs is 0"),
+        ({"seed": -1}, "seed is -1"),
+        ({"seed": 2**31}, "seed is"),
+        ({"noise": 1.5}, "noise is 1.5"),
+        ({"sprt": (5.0, 5.0)}, "Elo bounds"),
+        ({"players": ("srp", "nobody")}, "player is 'nobody'; accepted: wrp"),
+    ],
+)
+def test_impossible_matches_are_refused(options, message):
+    with pytest.raises((ArenaError, PlayerError), match=message):
+        Match("bis", "rb", **options)
+
+
+def test_unknown_bidders_are_refused():
+    with pytest.raises(PolicyError, match="unknown policy 'bos'"):
+        Match("bis", "bos")
+    with pytest.raises(ArenaError, match="bidder is 'public:bos'; accepted: public:trickster, public:cards_with_cats"):
+        Match("bis", "public:bos")
+
+
+def test_player_versions():
+    assert player_version("wrp") == "wrp"
+    assert player_version("srp@1") == "srp@1"
+    assert player_version("srp").startswith("srp@")
+
+
+def test_goals_matter(committed):
+    short = played(committed, "bis", "rb", pairs=50, rules=make_rules("classic", {"win": 1, "lose": None}))
+    long = played(committed, "bis", "rb", pairs=50, rules=make_rules("classic", {"win": 500}))
+    assert short.sums[ROUNDS] < 250 < 800 < long.sums[ROUNDS]

@@ -1,0 +1,308 @@
+"""The strength report: page and markers, plots, recorded rounds, kinds of hand.
+
+The tests are small and mostly uncompiled.
+"""
+
+import re
+from dataclasses import replace
+from types import SimpleNamespace
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from arena.engine.deal import Deals
+from arena.engine.simulate import numba_typed, player_rows
+from arena.engine.states import new_states
+from arena.result import run_match
+from report import (
+    __main__,
+    conventions,
+    distributions,
+    kinds,
+    opponents,
+    public,
+    recorded_rounds,
+    report_command,
+    setup,
+)
+from report.paper import TABLE_2, TABLE_3
+from spades.bidder import decide
+from spades.cards import parse_card, parse_pbn
+from spades.policies import parse_policy
+from spades.position import Position
+from spades.rules import Rules
+from spades.scoring import score_side
+from spades.tableset import open_tables
+from studio import plots
+
+IMAGES = report_command.PAGE.parent / "img"
+
+
+@pytest.fixture(scope="module")
+def opened():
+    return open_tables()
+
+
+@pytest.fixture
+def report(opened, tmp_path):
+    return setup.Setup(opened, 10, 1, 1, tmp_path / "img")
+
+
+def test_a_run_fills_what_is_asked_for_and_leaves_the_words(monkeypatch, tmp_path):
+    monkeypatch.setitem(report_command.SECTIONS, "shape", lambda setup: f"made with seed {setup.seed}")
+    monkeypatch.setitem(report_command.SECTIONS, "curve", lambda setup: pytest.fail("not asked for"))
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- figures: shape -->\nold\n<!-- end -->\n<!-- figures: curve -->\nkept\n<!-- end -->\n")
+    for _ in range(2):
+        assert __main__.main(["--page", str(page), "--only", "shape", "--seed", "7"]) == 0
+        assert page.read_text() == (
+            "before\n<!-- figures: shape -->\nmade with seed 7\n<!-- end -->\n"
+            "<!-- figures: curve -->\nkept\n<!-- end -->\n"
+        )
+
+
+def test_an_unknown_marker_is_an_error_before_anything_is_played(monkeypatch, tmp_path, capsys):
+    monkeypatch.setitem(report_command.SECTIONS, "shape", lambda setup: pytest.fail("played"))
+    page = tmp_path / "page.md"
+    page.write_text("<!-- figures: shape -->\n<!-- end -->\n<!-- figures: shapes -->\n<!-- end -->")
+    assert __main__.main(["--page", str(page)]) == 1
+    assert "marker is 'shapes'; accepted: ablations" in capsys.readouterr().err
+
+
+def test_the_committed_page_has_every_section_and_its_plots():
+    page = "".join(path.read_text(encoding="utf-8") for path in report_command.PAGES)
+    assert sorted(re.findall(r"<!-- figures: (\S+) -->", page)) == sorted(report_command.SECTIONS)
+    pages = [path.read_text(encoding="utf-8") for path in sorted(report_command.PAGE.parent.glob("*.md"))]
+    linked = [name for text in pages for name in re.findall(r"!\[[^]]+\]\(img/(\S+)\)", text)]
+    assert sorted(linked) == sorted(path.name for path in IMAGES.glob("*.svg"))
+    for name in linked:
+        content = (IMAGES / name).read_bytes()
+        assert len(content) < 150_000
+        assert b"dc:date" not in content
+
+
+def test_table_2_is_whole():
+    assert len(TABLE_2) == 8
+    assert {(row.b, row.player) for row in opponents.ROWS} >= set(TABLE_2)
+    assert sum(row.rounds for row in TABLE_3) == 447_082  # of "more than 400K rounds", section 5.2
+
+
+def test_provenance_names_versions_hashes_and_seed(report, opened):
+    text = report_command.provenance(report)
+    for part in (opened.version, opened.sha256, "Seed 1", "srp@3", "uct@2:5", "numba", "numpy", "Python"):
+        assert part in text
+
+
+def test_plots_are_the_same_bytes_each_time():
+    x = np.arange(5.0)
+    one = plots.Series("one", x, x / 10, np.full(5, 0.1))
+    marks = [plots.Mark("rb", 51.0, 50.0, 52.0, 51.9), plots.Mark("ms", 60.0, 59.0, 61.0, None)]
+    drawings = {
+        "lines": lambda: plots.lines([one], "x", "y", level=0.25),
+        "curves": lambda: plots.curves([(one, one)], "x", "y", (0.8, 0.65)),
+        "bars": lambda: plots.bars(x, x, "x", "y", 2.0, "mean"),
+        "forest": lambda: plots.forest(marks),
+    }
+    for draw in drawings.values():
+        svg = draw()
+        assert svg == draw()
+        assert ElementTree.fromstring(svg).tag.endswith("svg")
+        assert b"dc:date" not in svg
+
+
+@pytest.mark.compiled
+def test_a_match_is_played_once_for_the_same_question(report, monkeypatch, tmp_path):
+    asked = []
+    real = run_match
+
+    def counted(*args, **kwargs):
+        asked.append(args)
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(setup, "run_match", counted)
+    keeping = replace(report, pairs=2, played=tmp_path / "played")
+    first = keeping.match("rb", "ms", "wrp")
+    assert keeping.match("rb", "ms", "wrp") == first
+    assert len(asked) == 1
+    keeping.match("rb", "ms", "wrp", seed=2)
+    replace(keeping, pairs=3).match("rb", "ms", "wrp")
+    assert len(asked) == 3
+    replace(report, pairs=2).match("rb", "ms", "wrp")  # without a folder, nothing is reused
+    assert len(asked) == 4
+
+
+def test_one_chunk_takes_the_time_of_one_core_whatever_the_jobs(report):
+    for pairs, cores in ((10, 1), (11, 2), (500, 4)):
+        found = SimpleNamespace(a="bis", b="bis", players=["search@1:deals=16", "srp@3"], pairs=pairs, seconds=3.0)
+        assert replace(report, jobs=4).core_seconds(found) == 3.0 * cores
+
+
+def test_three_policies_play_each_public_bot_to_both_goals(report, monkeypatch):
+    asked = []
+
+    def match(self, a, b, *, rules, mixed=False):
+        asked.append((a, b, rules.win, mixed))
+        rate = 0.6 if a == "winprob" else 0.5
+        none = [None, None]
+        return SimpleNamespace(
+            win_rate=rate,
+            ci95=[rate, rate],
+            points_per_round=[50.0, 40.0],
+            nil_rate=[0.1, 0.025],
+            nil_success=none,
+            set_rate=none,
+        )
+
+    monkeypatch.setattr(setup.Setup, "match", match)
+    text = public.against(report)
+    assert len(set(asked)) == len(asked) == 3 * 2 * 4
+    assert ("winprob", "public:trickster", 200, True) in asked
+    assert ("bis:tuned", "public:jus144tice", 500, False) in asked
+    won = "60.0 [60.0, 60.0] | 50.0 [50.0, 50.0] | 50.0 [50.0, 50.0] | 60.0 [60.0, 60.0]"
+    assert f"| `public:cards_with_cats` | 500 | {won} | 50.0 : 40.0 | 2.5 | - | - |" in text
+    assert f"Tables {report.opened.version}, 10 duplicate pairs per match." in text
+
+
+# ---- recorded rounds, by the uncompiled loops ----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def recorded(opened):
+    n = 12
+    rounds = recorded_rounds.Rounds(
+        np.zeros((n, 4), np.int64),
+        np.zeros((n, 4), np.int8),
+        np.zeros((n, 4), np.int8),
+        np.zeros((n, 4)),
+        np.zeros((n, 4)),
+        np.zeros((n, 2), np.int16),
+        np.zeros((52, 14), np.int64),
+    )
+    policy = numba_typed(parse_policy("bis:endgame=off"))
+    players = player_rows("srp@1", "srp@1")
+    recorded_rounds._record_rounds(
+        new_states(1), Deals(5, 0, n), Rules(), (policy, policy), players, opened.kernel, rounds
+    )
+    return rounds
+
+
+def test_recorded_rounds_are_what_the_bidder_bids_and_the_rules_score(recorded, opened):
+    policy = parse_policy("bis:endgame=off")
+    for hands, bids, taken, points in zip(
+        recorded.hands.tolist(), recorded.bids.tolist(), recorded.taken.tolist(), recorded.points.tolist(), strict=True
+    ):
+        assert sum(taken) == 13
+        assert sum(hand.bit_count() for hand in hands) == 52
+        for seat in range(4):
+            position = Position(hands[seat], tuple(bids[:seat]), rules=Rules())
+            assert decide(position, policy, opened, explain=False).bid == bids[seat]
+        for side in range(2):
+            scored, _ = score_side(bids[side], taken[side], bids[side + 2], taken[side + 2], 0, Rules())
+            assert points[side] == scored
+
+
+def test_legal_cards_are_counted_at_every_play(recorded):
+    assert (recorded.choices.sum(axis=1) == len(recorded.hands)).all()
+    assert recorded.choices[51, 1] == len(recorded.hands)  # the last card is forced
+    assert recorded.choices[:, 0].sum() == 0
+    trick, legal = np.nonzero(recorded.choices)
+    assert (legal <= 13 - trick // 4).all()
+
+
+def test_spans_cover_all_rounds_once():
+    assert recorded_rounds._spans(10, 3) == [(0, 3), (3, 6), (6, 10)]
+
+
+# ---- distributions on rounds made up by hand ------------------------------------------------------------------------
+
+HANDS = (
+    "SA SK S2 HA HK H2 DA DK D2 CA CK C2 C3",
+    "S3 S4 S5 H3 H4 H5 D3 D4 D5 C4 C5 C6 C7",
+    "S6 S7 S8 H6 H7 H8 D6 D7 D8 C8 C9 CT CJ",
+    "S9 ST SJ SQ H9 HT HJ HQ D9 DT DJ DQ CQ",
+)
+
+
+def hand_of(text):
+    return sum(1 << parse_card(rank + suit) for suit, rank in text.split())
+
+
+def made_up(n, bids, taken, estimate, p_nil=0.8):
+    hands = np.array([[hand_of(hand) for hand in HANDS]] * n, np.int64)
+    return recorded_rounds.Rounds(
+        hands,
+        np.array([bids] * n, np.int8),
+        np.array([taken] * n, np.int8),
+        np.tile(np.array(estimate, float), (n, 1)),
+        np.full((n, 4), p_nil),
+        np.full((n, 2), 50, np.int16),
+        np.ones((52, 14), np.int64),
+    )
+
+
+def test_ace_of_spades_by_the_sum_of_three_bids():
+    rounds = made_up(400, [3, 3, 3, 3], [4, 3, 3, 3], [3.0] * 4)
+    rounds.hands[:300] = rounds.hands[:300, [1, 2, 3, 0]]  # the fourth hand holds the ace in 300 of 400
+    _, words = distributions.ace_of_spades(rounds, np.full(40, 0.125))
+    assert "| 9 | 400 | 0.750 ± 0.042 | 0.125 |" in words  # 1.96 sqrt(.75 .25 / 400) = .0424
+
+
+def test_sum_of_bids_and_points_of_nils():
+    rounds = made_up(10, [5, 0, 3, 3], [6, 0, 4, 3], [5.0, 1.0, 3.0, 3.0])
+    rounds.points[:, 1] = 131
+    _, words = distributions.sums_of_bids(rounds)
+    assert words.startswith("Mean 11.00 (paper 10.55), standard deviation 0.00")
+    _, words = distributions.points_of_nils(rounds)
+    assert "| nil | 10 | 131.0 |" in words
+    assert "| no nil | 30 | 77.0 |" in words  # (50 + 50 + 131) / 3
+
+
+def test_a_planted_bias_is_found_and_told_in_points():
+    rounds = made_up(1000, [4, 3, 0, 3], [4, 3, 0, 3], [4.0, 3.0, 1.0, 3.0])
+    rounds.taken[:, 0] = 6  # only the hand with three aces takes two tricks more than its estimate
+    text = kinds.furthest(rounds)
+    # Three regular bids have a mean difference of 2/3. That hand is 4/3 above it: a quarter of hands, 10 points each.
+    assert "All regular bids: taken minus estimate is +0.67 tricks" in text
+    assert re.search(r"\| 2 \| [^|]+ \| \+3\.33 \|", text)
+    # Nils stated at 80% were all made: 20% off, a quarter of hands, 200 points between made and failed.
+    assert re.search(r"\| 80\.0 \| 100\.0 \| \+20\.0 ± 0\.0 \| \+10\.00 \|", text)
+
+
+def test_features_of_a_hand():
+    rounds = made_up(1, [4, 3, 3, 3], [4, 3, 3, 3], [3.0] * 4)
+    rounds.hands[0, 0] = hand_of("SK S9 S2 HK DQ D4 D3 CA C9 C8 C7 C6 C5")
+    features = kinds._regular_families(rounds)
+    mine = {name for family in features.values() for name, members in family.items() if members[0]}
+    assert mine == {
+        "seat 1",
+        "3 spades",
+        "one spade honour",
+        "a side singleton, no void",
+        "a side suit of six or more",
+        "one side ace",
+        "a lone side king",
+        "a guarded side queen without ace and king",
+    }
+
+
+def test_what_follows_a_first_partners_hand():
+    """Two rounds by hand: kinds of hands, partners' nils, and the difference in points with a price on bags."""
+    cover, other = parse_pbn("AK62.AQ3.K94.J54"), parse_pbn("AKJ62.A2.T95.Q43")
+    rounds = recorded_rounds.Rounds(
+        np.array([[cover, other, 0, 0], [other, cover, 0, 0]]),
+        np.array([[4, 5, 0, 2], [3, 0, 3, 4]], np.int8),
+        np.array([[6, 4, 0, 3], [3, 1, 2, 7]], np.int8),
+        np.array([[3.9, 5.0, 0.0, 0.0], [3.0, 3.9, 0.0, 0.0]]),
+        np.zeros((2, 4)),
+        np.array([[142, 70], [-60, -57]], np.int16),
+        np.zeros((52, 14), np.int64),
+    )
+    kinds = {name: members.tolist() for name, members in conventions._kinds(rounds).items()}
+    assert kinds["signal with 4 takes"] == [[True, False], [False, False]]  # the other one bid nil
+    assert kinds["refusal: a 5 becomes 4"] == [[False, True], [False, False]]
+    assert kinds["others"] == [[False, False], [True, False]]
+    assert conventions._bags(rounds).tolist() == [[2, 0], [0, 4]]  # a failed nil's trick is a bag
+    after = conventions._after(rounds, 0, np.array([True, True]))
+    assert (after.nils, after.made) == (1, 1)
+    assert after.points.tolist() == [142 - 20 - 70, -60 + 57 + 40]

@@ -1,12 +1,13 @@
 """Bidders that answer many waiting games at once, from play states: models of people, and policies with own tables.
 
-- ``model:FOLDER`` bids as the people that `studio model` learned from. ``model:FOLDER,kind=human`` bids as those with
-  this label. Each bid is drawn from the model's chances by a random number that depends only on the deal and the seat.
-- ``bis:tables=FOLDER``, or ``bis:offset=1,tables=FOLDER``, is a policy that reads a table set of its own. It takes the
-  options that the set gives to it, as in the service.
+- ``model(folder=FOLDER)`` bids as the people that `studio model` learned from. ``model(folder=FOLDER, kind=human)``
+  bids as those with this label. Each bid is drawn from the model's chances by a random number that depends only on the
+  deal and the seat.
+- ``bis(tables=FOLDER)``, or ``bis(offset=1, tables=FOLDER)``, is a policy that reads a table set of its own. It takes
+  the options that the set gives to it, as in the service.
 
-As a card player, ``model:FOLDER`` plays with the blend that `studio model` found to fit best. A blend such as
-``blend:0.4`` plays a round as WRP with probability 0.4, and otherwise as SRP.
+As a card player, ``model(folder=FOLDER)`` plays with the blend that `studio model` found to fit best. A blend such as
+``blend(wrp=0.4)`` plays a round as WRP with probability 0.4, and otherwise as SRP.
 """
 
 from functools import lru_cache
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.agent_text import AgentText, parse_text, policy_text, read_options, share, some_text
 from arena.engine.choose_bid import auction_at, choose_bid, standing_at
 from arena.engine.game import bids_blind_nil
 from arena.engine.jit import entry
@@ -23,22 +25,21 @@ from arena.engine.mixing import mixed
 from arena.engine.simulate import kernel_tables, numba_typed, tables_for
 from arena.engine.steps import Ints
 from arena.engine.winprob import skilled_seat, winprob_seat
-from arena.errors import BidderError
+from arena.errors import AgentError, BidderError
 from arena.people.model import PeopleModel, read_model
 from arena.people.seeing import positions
-from spades.arguments import decimal
 from spades.legal import BLIND_NIL
 from spades.levels import LARGEST_SEED, perturbed
 from spades.options import WINPROB
-from spades.policies import parse_policy
+from spades.policies import BY_NAME, parse_policy
 from spades.rules import CUTTHROAT, JOKERS, VARIANTS, Rules
 from spades.set_options import options_of, with_options
 from spades.tables import Tables, profile_of
 from spades.tableset import TableSet, open_tables
 
-MODEL = "model:"
-BLEND = "blend:"
-TABLES_OPTION = "tables="
+MODEL, BLEND, TABLES = "model", "blend", "tables"
+FOLDER_OPTION = some_text("folder", "the folder of a model", about="made by `python -m studio model`")
+BLEND_OPTIONS = (share("wrp", about="how often it plays a round as WRP, and otherwise as SRP"),)
 
 
 class StateBidder(Protocol):
@@ -56,45 +57,46 @@ class People(NamedTuple):
 
 
 def parse_people(text: str) -> People | None:
-    """Return the people that a bidder's or player's text names, None for other texts. Raises `BidderError`.
+    """Return the people that a bidder's or player's text names, None for other texts. Raises `AgentError`.
 
-    >>> parse_people("model:ours,kind=human,skill=beginner").label
+    >>> parse_people("model(folder=ours, kind=human, skill=beginner)").label
     'kind=human,skill=beginner'
     """
-    if not text.startswith(MODEL):
+    parsed = parse_text(text)
+    if parsed.name != MODEL:
         return None
-    folder, _, label = text.removeprefix(MODEL).partition(",")
-    if not folder:
-        raise BidderError(f"bidder is {text!r}; accepted: model:FOLDER or model:FOLDER,kind=human")
-    return People(Path(folder), label)
+    label = parsed.without("folder")
+    folder = read_options(parsed.without(*label.options), (FOLDER_OPTION,))["folder"]
+    return People(Path(folder), ",".join(f"{key}={value}" for key, value in label.options.items()))
 
 
 def split_tables(text: str) -> tuple[str, Path | None]:
-    """Return a policy's text without its tables, and the folder of these.
+    """Return the policy text of a policy's text without its tables, and their folder. Raises `AgentError`.
 
-    >>> split_tables("bis:offset=1,tables=ours")[0], split_tables("bis:tables=ours"), split_tables("bis")
+    Texts that name no policy, and those without tables, have None instead of a folder.
+
+    >>> split_tables("bis(offset=1, tables=ours)")[0], split_tables("bis:tables=ours"), split_tables("bis")
     ('bis:offset=1', ('bis', PosixPath('ours')), ('bis', None))
     """
-    name, _, options = text.partition(":")
-    listed = options.split(",")
-    folders = [option.removeprefix(TABLES_OPTION) for option in listed if option.startswith(TABLES_OPTION)]
-    if not folders or text.startswith(("python:", "http:", MODEL)):
-        return text, None
-    if len(folders) > 1 or not folders[0]:
-        raise BidderError(f"bidder is {text!r}; accepted: one folder, as in bis:tables=our-tables")
-    rest = ",".join(option for option in listed if not option.startswith(TABLES_OPTION))
-    return f"{name}:{rest}" if rest else name, Path(folders[0])
+    parsed = parse_text(text)
+    folder = parsed.options.get(TABLES)
+    if parsed.name not in BY_NAME or folder is None:
+        return policy_text(parsed.name, parsed.options), None
+    if not folder:
+        raise AgentError(f"{text}: tables is ''; accepted: the folder of a table set")
+    return policy_text(parsed.name, parsed.without(TABLES).options), Path(folder)
 
 
 def with_tables(policy: str, folder: Path) -> str:
     """Return a policy's text with the tables in ``folder``: the inverse of `split_tables`. Raises `BidderError`.
 
     >>> with_tables("bis", Path("ours")), with_tables("bis:offset=1", Path("ours"))
-    ('bis:tables=ours', 'bis:offset=1,tables=ours')
+    ('bis(tables=ours)', 'bis(offset=1, tables=ours)')
     """
-    if "," in str(folder):
-        raise BidderError(f"the folder of a table set is {str(folder)!r}; accepted: a path without a comma")
-    return f"{policy}{',' if ':' in policy else ':'}{TABLES_OPTION}{folder}"
+    if set(str(folder)) & set(",()"):
+        raise BidderError(f"the folder of a table set is {str(folder)!r}; accepted: a path without commas and brackets")
+    parsed = parse_text(policy)
+    return str(AgentText(parsed.name, parsed.options | {TABLES: str(folder)}))
 
 
 def is_batched(text: str) -> bool:
@@ -105,7 +107,7 @@ def is_batched(text: str) -> bool:
 def check_batched(text: str, rules: Rules) -> None:
     """Raise an error if no such bidder can play under ``rules``.
 
-    It is a `BidderError`, `BuildError`, `PolicyError` or `TablesError`.
+    It is an `AgentError`, `BidderError`, `BuildError`, `PolicyError` or `TablesError`.
     """
     people = parse_people(text)
     policy, _ = split_tables(text)
@@ -135,24 +137,19 @@ def version_of(text: str) -> str:
 def blend_of(text: str) -> float | None:
     """Return how often the card player that a text names plays as WRP, None for other players.
 
-    Raises `BidderError`, and `BuildError` for a label that nobody in the model has.
+    Raises `AgentError`, and `BuildError` for a label that nobody in the model has.
     """
     people = parse_people(text)
     if people is not None:
         return _model(people.folder).blend(people.label)
-    if not text.startswith(BLEND):
+    parsed = parse_text(text)
+    if parsed.name != BLEND:
         return None
-    try:
-        share = decimal(text.removeprefix(BLEND))
-    except ValueError:
-        share = -1.0
-    if not 0 <= share <= 1:
-        raise BidderError(f"player is {text!r}; accepted: blend:P with P from 0 to 1")
-    return share
+    return float(read_options(parsed, BLEND_OPTIONS)["wrp"])
 
 
 def open_batched(text: str, rules: Rules) -> StateBidder:
-    """Return the bidder that a text names. Raises `BidderError` or `TablesError`."""
+    """Return the bidder that a text names. Raises `AgentError` or `TablesError`."""
     people = parse_people(text)
     if people is not None:
         return ModelBidder(_model(people.folder), people.label, rules)

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Mapping
 
 from arena.errors import ArenaError, BuildError
-from arena.players.names import PlayerError
 from spades.arguments import add_commands
 from spades.errors import BiddingError, ResultsError, TablesError
 
@@ -36,7 +35,7 @@ def run(name: str, command: Callable[[], int]) -> int:
     try:
         with install_listener(KIND, CompilingNotice(name)):
             return command()
-    except (ArenaError, BuildError, PlayerError, TablesError, ResultsError, BiddingError) as error:
+    except (ArenaError, BuildError, TablesError, ResultsError, BiddingError) as error:
         print(f"{name}: {error}", file=sys.stderr)
         return 1
     except BrokenPipeError:

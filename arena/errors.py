@@ -2,7 +2,8 @@
 
 BuildError(RuntimeError)    tables, a fit or a report cannot be made, or a command was given what it cannot use
 ArenaError(ValueError)      the requested match cannot be played
-└── BidderError             an outside bidder cannot be opened, does not answer, or its answer is not a bid
+├── AgentError              a text names no agent, or an option of it is not accepted
+└── BidderError             an agent outside the compiled code cannot be opened, does not answer, or its answer is wrong
 """
 
 
@@ -14,5 +15,9 @@ class ArenaError(ValueError):
     """The requested match cannot be played."""
 
 
+class AgentError(ArenaError):
+    """A text names no agent, or an option of it is not accepted."""
+
+
 class BidderError(ArenaError):
-    """An outside bidder cannot be opened, does not answer, or its answer is not a bid."""
+    """An agent outside the compiled code cannot be opened, does not answer, or its answer is wrong."""

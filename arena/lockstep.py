@@ -1,22 +1,18 @@
-"""Play many games step by step, for matches with outside bidders, public bots, models, learned players or noise.
+"""Play many games step by step, for matches with agents that Python calls, public bots, blends or noise.
 
-Compiled code continues every game until an outside bidder has to bid, or a learned player has to bid or play. All
-positions that wait for the same outside bidder go into one batch of requests. Those that wait for the same learned
-player go into one call of its net, and those for people or for a policy with its own tables into one call of `batched`.
-With the answers the games continue, until all are over. Deals, bids and play are the kernels of `arena.engine.game`,
-so a built-in bidder plays the same games here and in `arena.engine.selfplay`. Outside bidders only bid on hands that
-they see, never a blind nil. Public bots are kernels, so games do not wait for them.
+Compiled code continues every game until an agent that Python calls has to answer: to bid, to decide about a blind nil,
+to pass or to play a card. All positions that wait for the same answer of the same agent go into one batch: of requests
+to a program outside, or of positions for a net. With the answers the games continue, until all are over. Deals, bids
+and play are the kernels of `arena.engine.game`, so a built-in agent plays the same games here and in
+`arena.engine.selfplay`. Public bots are kernels, so games do not wait for them.
 """
 
-import zlib
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.batched import blend_of, is_batched, open_batched
-from arena.bidders import OutsideBidder, bot_of, is_outside, open_bidder
+from arena.agents import Agent, Answering
 from arena.chunks import Arrays
 from arena.engine.deal import Deals, seed_rng, write_pass_rules
 from arena.engine.game import (
@@ -33,31 +29,30 @@ from arena.engine.game import (
 from arena.engine.jit import entry
 from arena.engine.passing import exchange
 from arena.engine.simulate import numba_typed
-from arena.engine.states import plain_state
-from arena.engine.steps import to_play
-from arena.learned import choose
+from arena.errors import AgentError
 from arena.players.choose_card import WRP, choose_card
-from arena.players.q_names import parse_q
 from arena.public.bots import public_bid
+from arena.questions import BID, BLIND, CARD, PASS, Asked, Identity, unsigned
 from arena.tally import add_games, begun_games
-from spades.cards import CARD_NAMES
-from spades.legal import deck_number
+from spades.legal import BLIND_NIL, is_nil
 from spades.options import Policy
-from spades.play import PlayState, legal_cards, play_card, write_rules
+from spades.passing import cards_to_pass, given_cards
+from spades.play import legal_cards, play_card, write_rules
 from spades.policies import parse_policy
 from spades.random_numbers import hash_uniform
-from spades.rules import Rules, overrides_of
+from spades.rules import Rules
 from spades.scoring import game_winner
 from spades.tables import Tables
 
 # Columns of a game's row; the first two are those of `begun_games`. NEXT is the seat to bid, -1 before the deal; after
-# the bids, FIRST_PLAY plus the number of cards played.
-PAIR, SWAP, NUMBER, NEXT, POINTS_A, POINTS_B, BAGS_A, BAGS_B, RESULT, OVER, CELLS = range(11)
+# the bids EXCHANGE, and then FIRST_PLAY plus the number of cards played. LOOKED: 1 if the seat to bid has decided
+# against a blind nil. QUESTION: what a waiting game waits for.
+PAIR, SWAP, NUMBER, NEXT, POINTS_A, POINTS_B, BAGS_A, BAGS_B, RESULT, OVER, LOOKED, QUESTION, CELLS = range(13)
 NOISE_STREAM = 1 << 20  # first stream of the noise's random numbers; deals use the round's number as their stream
 BLEND_SEED = 1 << 40  # added to a deal's random word, so that blends draw other numbers than blind nils
-FIRST_PLAY, OVER_PLAY = 4, 4 + 52
+EXCHANGE, FIRST_PLAY, OVER_PLAY = 4, 5, 5 + 52
 NO_ANSWER = -1
-POLICY, ASKED, FIRST_BOT = 0, 1, 2  # who bids from a chair; a public bot is FIRST_BOT and its number
+POLICY, CALLED, FIRST_BOT = 0, 1, 2  # who bids from a chair; a public bot is FIRST_BOT and its number
 
 
 class Boards(NamedTuple):
@@ -65,16 +60,21 @@ class Boards(NamedTuple):
 
     states: Any  # play states, by game
     games: Any  # int64 (n, CELLS)
-    answers: Any  # int64 (n,): the bid or card that a game waited for, or NO_ANSWER
+    answers: Any  # int64 (n,): the answer that a game waited for, or NO_ANSWER
     waiting: Any  # int64 (n,): numbers of the games that wait for one
+    dealt: Any  # int64 (n, 4): the hands as they were dealt, by seat
+    given: Any  # int64 (n, 4): the cards that each seat gave to partner, where Python exchanges them
+    cards: Any  # int64 (n, 52): the cards of the round in order of play
 
 
 class Chairs(NamedTuple):
     """Who bids and plays, by chair."""
 
     kinds: Any  # int64 (4,): who bids
-    learned: Any  # int64 (4,): 1 if a learned player plays
+    blind: Any  # bool (4,): whether Python decides about blind nils
+    plays: Any  # bool (4,): whether Python plays the cards
     blends: Any  # float64 (4,): how often the card player plays a round as WRP
+    exchanges: bool  # whether Python exchanges the cards that partners pass
 
 
 def _advance(
@@ -82,7 +82,7 @@ def _advance(
 ) -> int:
     # Returns how many games wait.
     kinds = chairs.kinds
-    states, games, answers, waiting = boards
+    states, games, answers, waiting = boards.states, boards.games, boards.answers, boards.waiting
     n = 0
     for g in range(games.shape[0]):
         game = games[g]
@@ -96,39 +96,59 @@ def _advance(
                 write_pass_rules(state, rules)
                 begin_round(state, identity, game[NUMBER], lineup.players, totals)
                 for seat in range(4):
+                    boards.dealt[g, seat] = state.hand[seat]
+                    boards.given[g, seat] = 0
                     share = chairs.blends[(first_chair + seat) & 3]
                     if share > 0.0 and hash_uniform(state.rng[seat] + BLEND_SEED) < share:
                         state.player[seat] = WRP
                 if noise > 0.0:
                     seed_rng(state, seed, game[PAIR], NOISE_STREAM + 2 * game[NUMBER] + game[SWAP])
                 game[NEXT] = 0
-            while game[NEXT] < FIRST_PLAY:
+            while game[NEXT] < EXCHANGE:
                 seat = game[NEXT]
                 chair = (first_chair + seat) & 3
                 if kinds[chair] == POLICY:
                     bid = bid_seat(state, seat, rules, lineup.policies[chair], profiles)
                 elif kinds[chair] >= FIRST_BOT:
                     bid = public_bid(kinds[chair] - FIRST_BOT, state, seat, rules)
-                elif answers[g] == NO_ANSWER:
-                    break
                 else:
+                    game[QUESTION] = BLIND if rules.blind_nil and chairs.blind[chair] and game[LOOKED] == 0 else BID
                     bid = answers[g]
+                    if bid == NO_ANSWER:
+                        break
                     answers[g] = NO_ANSWER
+                    if game[QUESTION] == BLIND:
+                        if bid == 0:
+                            game[LOOKED] = 1
+                            continue
+                        bid = BLIND_NIL
+                game[LOOKED] = 0
                 if noise > 0.0:
                     bid = with_noise(state, bid, noise)
                 state.bid[seat] = bid
                 game[NEXT] += 1
-                if game[NEXT] == FIRST_PLAY and (state.passes[0] or state.passes[1]):
-                    exchange(state)
+            if game[NEXT] == EXCHANGE:
+                passed = 0
+                for seat in range(2):
+                    passed += cards_to_pass(state.bid[seat], state.bid[seat + 2], state.passes[0], state.passes[1])
+                if passed > 0 and chairs.exchanges and answers[g] == NO_ANSWER:
+                    game[QUESTION] = PASS
+                else:
+                    if passed > 0 and not chairs.exchanges:
+                        exchange(state)
+                    answers[g] = NO_ANSWER
+                    game[NEXT] = FIRST_PLAY
             while FIRST_PLAY <= game[NEXT] < OVER_PLAY:
                 seat = (state.leader + state.trick_size) & 3
-                if chairs.learned[(first_chair + seat) & 3] == 0:
+                if not chairs.plays[(first_chair + seat) & 3]:
                     card = choose_card(state, seat)
                 elif answers[g] == NO_ANSWER:
+                    game[QUESTION] = CARD
                     break
                 else:
                     card = answers[g]
                     answers[g] = NO_ANSWER
+                boards.cards[g, game[NEXT] - FIRST_PLAY] = card
                 hand = state.hand[seat]
                 state.choices += legal_cards(hand, state.trick_size, state.trick[0], state.broken).bit_count()
                 play_card(state, seat, card)
@@ -150,19 +170,19 @@ def _advance(
 advance = entry(_advance)
 
 
-def _kind(bidder: str) -> int:
-    if parse_q(bidder):
-        return ASKED
-    bot = bot_of(bidder)
-    return (ASKED if is_outside(bidder) else POLICY) if bot is None else FIRST_BOT + bot
-
-
 class Seated(NamedTuple):
-    """Who bids and plays in the chairs a0, b0, a1, b1, as texts."""
+    """Who bids and plays in the chairs a0, b0, a1, b1."""
 
-    bidders: tuple[str, str, str, str]
-    players: tuple[str, str, str, str]
-    nets: Arrays  # of all learned bidders and players
+    agents: tuple[Agent, Agent, Agent, Agent]
+    card_players: tuple[Agent, ...]  # for agents that do not play their own cards
+    nets: Arrays  # of all learned agents
+
+
+class Called(NamedTuple):
+    """Whom Python calls."""
+
+    opened: list[Answering]
+    by_question: dict[int, list[int]]  # by question and chair: an index of `opened`, -1 if compiled code decides
 
 
 def play_outside(
@@ -175,90 +195,126 @@ def play_outside(
     scores: NDArray[np.int64],
     sums: NDArray[np.float64],
 ) -> None:
-    """Play the pairs ``deals`` in lockstep. ``players``: the card players that are not learned.
+    """Play the pairs ``deals`` in lockstep. ``players``: the card players of compiled code.
 
-    Fills ``scores`` (pairs, 2) and adds to ``sums``, as `selfplay.play_pairs` does. Raises `BidderError`.
+    Fills ``scores`` (pairs, 2) and adds to ``sums``, as `selfplay.play_pairs` does. Raises `AgentError`, `BidderError`
+    or `TablesError`.
     """
     states, games = begun_games(deals, rules, CELLS)
     games[:, NEXT] = -1
-    boards = Boards(states, games, np.full(len(games), NO_ANSWER, np.int64), np.zeros(len(games), np.int64))
-    answers = boards.answers
-    bidders = seated.bidders
-    kinds = np.array([_kind(text) for text in bidders], np.int64)
-    learned = np.array([parse_q(text) is not None for text in seated.players], np.int64)
-    chairs = Chairs(kinds, learned, np.array([blend_of(text) or 0.0 for text in seated.players]))
-    policies = tuple(
-        numba_typed(Policy() if is_outside(text) else parse_policy(text, rules.variant)) for text in bidders
-    )
+    n, agents = len(games), seated.agents
+    dealt, given, cards = (np.zeros((n, cells), np.int64) for cells in (4, 4, 52))
+    boards = Boards(states, games, np.full(n, NO_ANSWER, np.int64), np.zeros(n, np.int64), dealt, given, cards)
+    texts = [agent.policy for agent in agents]
+    policies = tuple(numba_typed(Policy() if text is None else parse_policy(text, rules.variant)) for text in texts)
+    called = _called(seated, rules)
+    blind, plays = (np.array(called.by_question[question]) >= 0 for question in (BLIND, CARD))
+    blends = np.array([player.blend or 0.0 for player in seated.card_players])
+    exchanges = any(agent.outside for agent in (*agents, *seated.card_players))
+    chairs = Chairs(np.array([_kind(agent) for agent in agents], np.int64), blind, plays, blends, exchanges)
     lineup = Lineup(policies, players)
-    asked_rules = {"preset": "classic"} | overrides_of(rules)
-    names = CARD_NAMES[deck_number(rules)]
-    batched = {text: open_batched(text, rules) for text in bidders if is_batched(text)}
-    opened: dict[str, OutsideBidder] = {}
     try:
-        for text, kind in zip(bidders, kinds, strict=True):
-            if kind == ASKED and text not in opened and text not in batched and not parse_q(text):
-                opened[text] = open_bidder(text)
-        while True:
-            asked = advance(boards, deals.seed, rules, lineup, chairs, noise, profiles, sums)
-            if asked == 0:
-                break
-            for (who, bidding), batch in _batches(boards, asked, deals.seed, seated).items():
-                player = parse_q(who)
-                if player is not None:
-                    seats = games[batch, NEXT] if bidding else to_play(states[batch])
-                    answers[batch] = choose(player, seated.nets, states[batch], seats, bidding)
-                elif who in batched:
-                    answers[batch] = batched[who].bids(states[batch], games[batch, NEXT])
-                else:
-                    board = [(plain_state(states[g]), games[g].tolist()) for g in batch]
-                    requests = [request_of(state, game, deals.seed, asked_rules, names) for state, game in board]
-                    answers[batch] = opened[who].bids(requests)
+        while waiting := advance(boards, deals.seed, rules, lineup, chairs, noise, profiles, sums):
+            _answer(boards, boards.waiting[:waiting].tolist(), called, deals.seed, rules)
     finally:
-        for bidder in opened.values():
-            bidder.close()
+        for one in called.opened:
+            one.close()
     points = games[:, POINTS_A] - games[:, POINTS_B]
     add_games(games[:, RESULT], points, games[:, NUMBER], scores, sums)
 
 
-def _batches(boards: Boards, asked: int, seed: int, seated: Seated) -> dict[tuple[str, bool], list[int]]:
-    # The games that wait, by the bidder or card player that they wait for, and whether for a bid.
-    found: dict[tuple[str, bool], list[int]] = {}
-    for g in boards.waiting[:asked].tolist():
-        pair, swap, number, place = boards.games[g, : NEXT + 1].tolist()
-        bidding = place < FIRST_PLAY
-        state = boards.states[g]
-        seat = place if bidding else (state["leader"] + state["trick_size"]) & 3
-        chair = (first_chair_of(Game(seed, pair, swap), number) + seat) & 3
-        who = (seated.bidders if bidding else seated.players)[chair]
-        found.setdefault((who, bidding), []).append(g)
-    return found
+def _kind(agent: Agent) -> int:
+    if agent.is_called:
+        return CALLED
+    return POLICY if agent.bot is None else FIRST_BOT + agent.bot
 
 
-def request_of(
-    state: PlayState, game: list[int], seed: int, rules: dict[str, Any], names: Mapping[int, str]
-) -> dict[str, Any]:
-    """Return the POST /bid request for the position in which a game waits.
+def _called(seated: Seated, rules: Rules) -> Called:
+    """Return whom Python calls in each chair. An agent in several chairs is opened once."""
+    called = Called([], {question: [-1] * 4 for question in (BID, CARD, PASS, BLIND)})
+    numbers: dict[str, int] = {}  # by text of the agent
 
-    ``names``: those of the deck's cards. The request's `seed` depends on match, game, round and seat, so that a bidder
-    can repeat its random numbers.
+    def number_of(agent: Agent) -> int:
+        if agent.text not in numbers:
+            numbers[agent.text] = len(called.opened)
+            called.opened.append(agent.opened(rules, seated.nets))
+        return numbers[agent.text]
+
+    for chair, (agent, player) in enumerate(zip(seated.agents, seated.card_players, strict=True)):
+        if agent.is_called:
+            for question in agent.questions() - (set() if agent.plays_its_cards() else {CARD}):
+                called.by_question[question][chair] = number_of(agent)
+        if player.is_called and called.by_question[CARD][chair] < 0:
+            if CARD not in player.questions():
+                accepted = "one with a method card, or with cards=on"
+                raise AgentError(f"player is {player.text!r}, which plays no cards; accepted: {accepted}")
+            called.by_question[CARD][chair] = number_of(player)
+    return called
+
+
+def _answer(boards: Boards, waiting: list[int], called: Called, seed: int, rules: Rules) -> None:
+    """Write the answers of the games that wait. Each agent is called once for each question."""
+    batches: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    exchanging = []
+    for g in waiting:
+        question, place, state = int(boards.games[g, QUESTION]), int(boards.games[g, NEXT]), boards.states[g]
+        if question == PASS:
+            exchanging.append(g)
+        else:
+            seat = place if place < EXCHANGE else int(state["leader"] + state["trick_size"]) & 3
+            who = called.by_question[question][_chair_of(boards, seed, g, seat)]
+            batches.setdefault((who, question), []).append((g, seat))
+    for (who, question), batch in batches.items():
+        asked = _asked(boards, question, batch, seed, rules)
+        boards.answers[[g for g, _ in batch]] = called.opened[who].answers(asked)
+    if exchanging:
+        _exchange(boards, exchanging, called, seed, rules)
+        boards.answers[exchanging] = 0
+
+
+def _asked(boards: Boards, question: int, batch: list[tuple[int, int]], seed: int, rules: Rules) -> Asked:
+    # ``batch``: games and seats.
+    rows, seats = [g for g, _ in batch], np.array([seat for _, seat in batch], np.int64)
+    identities = [Identity(seed, *identity) for identity in boards.games[rows, : NUMBER + 1].tolist()]
+    dealt, given, cards = boards.dealt[rows], boards.given[rows], boards.cards[rows]
+    return Asked(question, boards.states[rows], seats, identities, dealt, given, cards, rules)
+
+
+def _chair_of(boards: Boards, seed: int, g: int, seat: int) -> int:
+    pair, swap, number = boards.games[g, : NUMBER + 1].tolist()
+    return (first_chair_of(Game(seed, pair, swap), number) + seat) & 3
+
+
+def _exchange(boards: Boards, waiting: list[int], called: Called, seed: int, rules: Rules) -> None:
+    """Exchange cards between partners, as `arena.engine.passing.exchange` does, with the choices of who is called.
+
+    In each of the four steps, one seat of every game gives: first the two of seats 0 and 2, then those of 1 and 3.
     """
-    seat = game[NEXT]
-    us = seat & 1
-    hand = state.hand[seat]
-    lots = f"{seed}/{game[PAIR]}/{game[SWAP]}/{game[NUMBER]}/{seat}"
-    return {
-        "hand": [names[card] for card in range(63, -1, -1) if hand >> card & 1],
-        "previous_bids": ["blind_nil" if bid == 14 else bid for bid in state.bid[:seat]],
-        "seat": seat,
-        "scores": {
-            "us": state.score[us],
-            "them": state.score[1 - us],
-            "us_bags": state.bags[us],
-            "them_bags": state.bags[1 - us],
-        },
-        "convention": "none",
-        "rules": rules,
-        "seed": zlib.crc32(lots.encode()) & 0x7FFFFFFF,
-        "explain": False,
-    }
+    for step in range(4):
+        batches: dict[int, list[tuple[int, int]]] = {}
+        for g in waiting:
+            bids = boards.states[g]["bid"].tolist()
+            first = step // 2 if is_nil(bids[step // 2]) else step // 2 + 2
+            seat = first ^ 2 if step & 1 else first
+            number = cards_to_pass(bids[seat], bids[seat ^ 2], rules.nil_pass, rules.blind_nil_pass)
+            who = called.by_question[PASS][_chair_of(boards, seed, g, seat)]
+            if number and who >= 0:
+                batches.setdefault(who, []).append((g, seat))
+            elif number:
+                hand, deck = unsigned((boards.states[g]["hand"][seat], boards.states[g]["deck"]))
+                _give(boards, g, seat, given_cards(hand, bids[seat], number, deck), rules, second=step & 1)
+        for who, batch in batches.items():
+            answers = called.opened[who].answers(_asked(boards, PASS, batch, seed, rules))
+            for (g, seat), given in zip(batch, answers.tolist(), strict=True):
+                _give(boards, g, seat, given, rules, second=step & 1)
+
+
+def _give(boards: Boards, g: int, seat: int, given: int, rules: Rules, second: int) -> None:
+    """Let ``seat`` of game ``g`` give cards to partner; ``second``: 1 if partner has given already."""
+    hands, partner, gift = boards.states[g]["hand"], seat ^ 2, np.array(given).astype(np.int64)
+    boards.given[g, seat] = gift
+    if second and not rules.nil_passes_first:
+        hands[seat] |= boards.given[g, partner]
+    hands[seat] &= ~gift
+    if second or rules.nil_passes_first:
+        hands[partner] |= gift

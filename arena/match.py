@@ -17,24 +17,22 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from arena import stats
-from arena.batched import BLEND, blend_of, check_batched, is_batched
-from arena.bidders import bot_of, is_outside
+from arena.agents import Agent, nets_of, parse_agent, parse_player_agent
+from arena.batched import version_of
 from arena.chunks import Arrays, Executor, KeptChunks, LocalThreads
 from arena.engine.deal import Deals
 from arena.engine.game import SUMS, Lineup
 from arena.engine.selfplay import play_pairs
-from arena.engine.simulate import numba_typed, player_rows, tables_for
+from arena.engine.simulate import numba_typed, tables_for
 from arena.errors import ArenaError
-from arena.learned import arrays_of
 from arena.lockstep import Seated, play_outside
-from arena.players.names import format_player, parse_player
-from arena.players.q_names import parse_q
-from arena.players.search_names import parse_search
+from arena.players.choose_card import UCT2
+from arena.players.names import parse_player
 from arena.searching import SearchMatch, SearchSettings, play_searching
 from spades.inference import HolderNet, reads_bids
 from spades.options import WINPROB, Policy
 from spades.policies import parse_policy
-from spades.rules import CUTTHROAT, PARTNERSHIP, VARIANTS, Rules, describe, make_rules
+from spades.rules import CUTTHROAT, VARIANTS, Rules, make_rules
 from spades.tables import Tables
 from spades.winprob import WON_VARIANTS
 
@@ -50,10 +48,10 @@ Nets: TypeAlias = Mapping[str, HolderNet]  # by the policy whose bids they read
 class Match:
     """Everything besides the tables that determines the games of a match.
 
-    ``a`` and ``b`` are policy texts or outside bidders (see `arena.bidders`), for example public bots.
-    ``players`` are the card players of side a and side b, or of the chairs a0, b0, a1 and b1. With ``mixed``, side a
-    consists of one bidder a and one bidder b, and side b of two bidders b.
-    ``noise`` is the probability that a bid is changed by one trick up or down, drawn separately for each bid.
+    ``a`` and ``b`` are texts of agents that bid (`arena.agents`). ``players`` are the card players of side a and side
+    b, or of the chairs a0, b0, a1 and b1, for agents that do not name or play their own cards. With ``mixed``, side a
+    consists of one bidder a and one bidder b, and side b of two bidders b. ``noise`` is the probability that a bid is
+    changed by one trick up or down, drawn separately for each bid.
     """
 
     a: str
@@ -67,21 +65,12 @@ class Match:
     sprt: tuple[float, float] | None = None  # elo0, elo1
 
     def __post_init__(self) -> None:
-        for text in (self.a, self.b, *self.players):
-            if parse_q(text) and (self.rules.variant != PARTNERSHIP or self.rules.deck):
-                found = f"variant is {VARIANTS[self.rules.variant]} and deck {describe(self.rules)['deck']} with {text}"
-                raise ArenaError(f"{found}; accepted: partnership with the standard deck")
         if len(self.players) not in (2, 4):
             raise ArenaError(f"players are {self.players}; accepted: one for each side, or one for each chair")
-        for text in (self.a, self.b):
-            if is_batched(text):
-                check_batched(text, self.rules)
-            elif not is_outside(text):
-                parse_policy(text)  # raises PolicyError
-            elif bot_of(text) is not None and self.rules.variant != PARTNERSHIP:
-                raise ArenaError(f"variant is {VARIANTS[self.rules.variant]} with {text}; accepted: partnership")
-        for player in self.players:
-            player_version(player)
+        for agent in self.agents:
+            agent.check(self.rules, bidding=True)
+        for player in self.card_players:
+            player.check(self.rules, bidding=False)
         if self.pairs < 1:
             raise ArenaError(f"pairs is {self.pairs}; accepted: 1 or more")
         if not 0 <= self.seed <= MOST_SEED:
@@ -99,18 +88,50 @@ class Match:
             raise ArenaError(f"Elo bounds are {self.sprt}; accepted: the first below the second")
 
     @property
+    def agents(self) -> tuple[Agent, Agent, Agent, Agent]:
+        """Return who bids, by chair: a0, b0, a1, b1."""
+        a, b = parse_agent(self.a), parse_agent(self.b)
+        return a, b, b if self.mixed else a, b
+
+    @property
+    def policies(self) -> tuple[Policy, ...]:
+        """Return the policies of compiled bidders, by chair; for others, one that is not used."""
+        texts = (agent.policy for agent in self.agents)
+        return tuple(Policy() if text is None else parse_policy(text, self.rules.variant) for text in texts)
+
+    @property
+    def card_players(self) -> tuple[Agent, ...]:
+        """Return who plays the cards of agents that do not play their own, by chair."""
+        named = map(parse_player_agent, self.players_by_chair)
+        return tuple(agent.cards or player for agent, player in zip(self.agents, named, strict=True))
+
+    @property
+    def players_shown(self) -> list[str]:
+        """Return who plays cards, with versions: by side, or by chair if partners differ. Reads Python agents."""
+        shown = [
+            (agent if agent.plays_its_cards() else player).version()
+            for agent, player in zip(self.agents, self.card_players, strict=True)
+        ]
+        return shown[:2] if len(self.players) == 2 and shown[:2] == shown[2:] else shown
+
+    def versions(self) -> dict[str, str]:
+        """Return the versions of the models and of the table sets of agents, by text of the agent."""
+        named = {text: parse_agent(text) for text in (self.a, self.b, *self.players)}
+        return {text: version_of(agent.text_alone) for text, agent in named.items() if agent.batched}
+
+    @property
     def lockstep(self) -> bool:
         """Return whether the match needs the lockstep engine.
 
-        It does if it has an outside bidder, a learned player, a blend or noise.
+        It does if Python bids or plays for an agent, or with a public bot, a blend or noise.
         """
-        needs_lockstep = any(parse_q(player) or blend_of(player) is not None for player in self.players)
-        return self.noise > 0 or is_outside(self.a) or is_outside(self.b) or needs_lockstep
+        needs_lockstep = any(player.is_called or player.blend is not None for player in self.card_players)
+        return self.noise > 0 or needs_lockstep or any(agent.policy is None for agent in self.agents)
 
     @property
     def may_differ_on_repeat(self) -> bool:
-        """Return whether a file or a server decides bids, so that the match may not be repeatable."""
-        return any(text.startswith(("python:", "http:")) for text in (self.a, self.b))
+        """Return whether a file or a server decides, so that the match may not be repeatable."""
+        return any(agent.outside for agent in (*self.agents, *self.card_players))
 
     @property
     def players_by_chair(self) -> tuple[str, str, str, str]:
@@ -121,7 +142,7 @@ class Match:
     @property
     def searches(self) -> bool:
         """Return whether a card player of the match searches."""
-        return any(parse_search(player) for player in self.players)
+        return any(player.search for player in self.card_players)
 
     @property
     def chunk_pairs(self) -> int:
@@ -129,10 +150,10 @@ class Match:
 
         Only the match determines it, because a sequential test evaluates the result after each chunk.
         """
-        if self.searches or any(player_version(player).startswith("uct") for player in self.players):
+        if any(player.search or (player.player and player.player.number == UCT2) for player in self.card_players):
             return SAMPLING_CHUNK_PAIRS
-        outside = is_outside(self.a) or is_outside(self.b) or any(map(parse_q, self.players))
-        return OUTSIDE_CHUNK_PAIRS if outside else CHUNK_PAIRS
+        called = any(player.is_called for player in self.card_players)
+        return OUTSIDE_CHUNK_PAIRS if called or any(agent.policy is None for agent in self.agents) else CHUNK_PAIRS
 
     @property
     def chunks(self) -> int:
@@ -175,14 +196,15 @@ class PlayChunk:
         match = self.match
         scores = np.zeros((last - first, 2), np.int64)
         sums = np.zeros(SUMS)
-        names = [base_player(player) for player in match.players_by_chair]
-        players = np.concatenate([player_rows(names[0], names[1])[:2], player_rows(names[2], names[3])[2:]])
+        # The compiled players; the cards that a search, a net, a blend or a program chooses go over those of SRP.
+        rows = [player.player or parse_player("srp") for player in match.card_players]
+        players = np.array(rows, np.int64)
         if match.lockstep:
             deals = Deals(match.seed, first, last)
-            seated = Seated(match.bidders, match.players_by_chair, self.nets)
+            seated = Seated(match.agents, match.card_players, self.nets)
             play_outside(seated, match.noise, deals, match.rules, players, self.tables, scores, sums)
         else:
-            a0, b0, a1, b1 = (numba_typed(parse_policy(text, match.rules.variant)) for text in match.bidders)
+            a0, b0, a1, b1 = map(numba_typed, match.policies)
             lineup = Lineup((a0, b0, a1, b1), players)
             if self.searching is not None:
                 deals = Deals(match.seed, first, last)
@@ -199,29 +221,8 @@ def require_win_table(rules: Rules, who: str = "winprob") -> None:
         raise ArenaError(f"variant is {VARIANTS[rules.variant]} with {who}; accepted: {accepted}")
 
 
-def player_version(player: str) -> str:
-    """Return the player with its version and options, such as srp@3 for srp.
-
-    Raises `PlayerError` if it is unknown, and the errors of `blend_of` for a wrong blend.
-    """
-    blend = blend_of(player)
-    if blend is not None:
-        return f"{BLEND}{blend:g}"
-    special = parse_search(player) or parse_q(player)
-    return str(special) if special else format_player(parse_player(player))
-
-
-def base_player(player: str) -> str:
-    """Return the compiled card player behind ``player``.
-
-    It plays the cards that the search, the net or the blend does not choose.
-    """
-    return "srp" if parse_search(player) or parse_q(player) or blend_of(player) is not None else player
-
-
 def _nets(match: Match, arrays: Arrays) -> Arrays:
-    players = map(parse_q, (match.a, match.b, *match.players))
-    names = [name for player in players for name in arrays_of(player)]
+    names = nets_of((*match.agents, *match.card_players))
     missing = [name for name in names if name not in arrays]
     if missing:
         raise ArenaError(f"found no table {missing[0]} for a learned player; accepted: tables that have it")
@@ -232,7 +233,7 @@ def _searching(match: Match, tables: tuple[Tables, ...], nets: Nets) -> SearchMa
     """Return what a match with searching players needs, None for other matches."""
     if not match.searches:
         return None
-    by_chair = [parse_search(player) for player in match.players_by_chair]
+    by_chair = [player.search for player in match.card_players]
     options = (np.array([getattr(one, name) if one else 0 for one in by_chair]) for name in SearchSettings._fields)
     read = [nets.get(player.bids) if player and reads_bids(match.rules) else None for player in by_chair]
     valued_tables = tables_for(tables, match.rules, [parse_policy("winprob", match.rules.variant)])[0]
@@ -254,9 +255,9 @@ def play(
     learned players. ``kept``: folder for finished chunks; its name is a hash of everything that determines them
     (`result.version_of_match`). Raises `ArenaError` if no win table can value the rules and `winprob` plays.
     """
-    if any(not is_outside(text) and parse_policy(text).kind == WINPROB for text in (match.a, match.b)):
+    policies = match.policies
+    if any(policy.kind == WINPROB for policy in policies):
         require_win_table(match.rules)
-    policies = [Policy() if is_outside(text) else parse_policy(text, match.rules.variant) for text in match.bidders]
     searching, learned = _searching(match, tables, nets or {}), _nets(match, arrays or {})
     chunk = PlayChunk(match, tables_for(tables, match.rules, policies), searching, learned)
     if isinstance(executor, LocalThreads):

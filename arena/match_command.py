@@ -10,10 +10,8 @@ from arena.errors import ArenaError
 from arena.executors import add_executor_arguments, executor_of
 from arena.match import PAPER_RULES, Match
 from arena.players.names import player_for, split_players
-from arena.public.bots import BOTS, PREFIX
 from arena.result import run_match
 from spades.arguments import decimal, integer, rule
-from spades.policies import BY_NAME
 from spades.rules import PRESETS, Rules, make_rules
 
 DEFAULT_PRESET = "classic"
@@ -21,14 +19,13 @@ DEFAULT_PRESET = "classic"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    bidder = f"a policy ({', '.join(BY_NAME)}) with options as in bis:curves=single, "
-    bidder += f"a bot ({', '.join(PREFIX + name for name in BOTS)}), "
-    bidder += "a learned player such as q@2, people such as model:FOLDER,kind=human, "
-    bidder += "python:path/to/file.py:callable, or http://host:port/bid"
-    parser.add_argument("--a", required=True, metavar="BIDDER", help=bidder)
-    parser.add_argument("--b", required=True, metavar="BIDDER", help="the opponents; the same forms as --a")
-    player = "card player such as wrp, srp, uct:5,samples=200, search:deals=64, q@2 or model:FOLDER; "
-    player += "or one for each side, or one for each chair (a0, b0, a1, b1)"
+    agent = "an agent that bids, such as bis(endgame=off), winprob(cards=uct(tricks=5)), public(bot=trickster), "
+    agent += "python(file=my_bot.py, name=Bot) or http(url=http://host:port, cards=on); "
+    agent += "`python -m arena agents` lists all"
+    parser.add_argument("--a", required=True, metavar="AGENT", help=agent)
+    parser.add_argument("--b", required=True, metavar="AGENT", help="the opponents; the same forms as --a")
+    player = "card player of agents that do not name or play their own cards, such as srp, uct(tricks=5, samples=200), "
+    player += "search(deals=64) or model(folder=FOLDER); or one for each side, or one for each chair (a0, b0, a1, b1)"
     parser.add_argument("--players", metavar="P[,P[,P,P]]", help=f"{player} (default: that of the tables)")
     pairs = "duplicate pairs of two games each (default %(default)s)"
     parser.add_argument("--pairs", type=integer, default=10_000, help=pairs)
@@ -67,7 +64,7 @@ def rules_of(arguments: argparse.Namespace) -> Rules:
 def main(arguments: argparse.Namespace) -> int:
     """Run the command.
 
-    Raises `ArenaError`, `BuildError`, `PlayerError`, `PolicyError`, `RulesError` or `TablesError`.
+    Raises `ArenaError`, `BuildError`, `PolicyError`, `RulesError` or `TablesError`.
     """
     rules = rules_of(arguments)
     players = split_players(arguments.players or player_for(rules))

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena import stats
-from arena.batched import is_batched, version_of
 from arena.checkpoints import CHECKPOINTS, exclusive_lock
 from arena.chunks import Executor, LocalThreads
 from arena.code_hash import SOURCES, chunk_code
@@ -26,7 +25,7 @@ from arena.engine import game
 from arena.engine.jit import source_hash
 from arena.engine.simulate import kernel_tables
 from arena.markdown import table
-from arena.match import Match, Played, play, player_version
+from arena.match import Match, Played, play
 from spades import __version__
 from spades.inference import readers_of
 from spades.rules import describe
@@ -126,9 +125,8 @@ def run_match(
 
 def version_of_match(match: Match, opened: TableSet) -> str:
     """Return a hash of all that decides the chunks of a match."""
-    players = [player_version(player) for player in match.players]
-    bidders = [version_of(text) for text in (match.a, match.b) if is_batched(text)]
-    content = [asdict(match), players, bidders, opened.sha256, chunk_code(*SOURCES), np.__version__]
+    versions = list(match.versions().values())
+    content = [asdict(match), match.players_shown, versions, opened.sha256, chunk_code(*SOURCES), np.__version__]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
 
 
@@ -149,13 +147,12 @@ def describe_match(match: Match, played: Played, opened: TableSet) -> MatchResul
     )
     known = rate.pairs >= stats.FEWEST_PAIRS and rate.method != stats.ANYTIME
     interval = difference.interval if known else None
-    players = [player_version(player) for player in match.players]
     return MatchResult(
         a=match.a,
         b=match.b,
         mixed=match.mixed,
         noise=match.noise,
-        players=players,
+        players=match.players_shown,
         rules=describe(match.rules),
         seed=match.seed,
         win_rate=rate.rate,
@@ -186,7 +183,7 @@ def describe_match(match: Match, played: Played, opened: TableSet) -> MatchResul
             "python": platform.python_version(),
             "numba": numba.__version__,
             "numpy": np.__version__,
-            **{text: version_of(text) for text in (match.a, match.b, *match.players) if is_batched(text)},
+            **match.versions(),
         },
         tables={
             "version": opened.version,

@@ -5,8 +5,8 @@ BIS plays against itself with one component off or changed. SRP plays against WR
 
 from typing import Any
 
+from arena.agents import player_version
 from arena.markdown import table
-from arena.match import player_version
 from report.paper import (
     NO_ENDGAME_1,
     NO_ENDGAME_200,

@@ -20,10 +20,10 @@ from tempfile import TemporaryDirectory
 import numba
 import numpy as np
 
+from arena.agents import player_version
 from arena.checkpoints import write_atomically
 from arena.errors import BuildError
 from arena.executors import add_jobs_argument
-from arena.match import player_version
 from report import (
     blind_nil,
     components,

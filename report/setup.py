@@ -14,11 +14,12 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
+from arena.agents import player_version
 from arena.checkpoints import CHECKPOINTS
 from arena.engine.jit import source_hash
 from arena.engine.simulate import kernel_tables
 from arena.markdown import rate_with_interval
-from arena.match import PAPER_RULES, Match, player_version
+from arena.match import PAPER_RULES, Match
 from arena.result import MatchResult, run_match
 from spades.rules import PRESETS, Rules, describe, make_rules
 from spades.tables import Tables

@@ -104,7 +104,7 @@ def _plays_table(labels: list[str], plays: list[card_play.Fit]) -> str:
     rows = [
         (
             label or "no label",
-            f"blend:{play.blend:g}",
+            f"blend(wrp={play.blend:g})",
             *_made(play.nils, play.nils_made, play.blend_nils_made),
             *_made(play.contracts, play.contracts_made, play.blend_contracts_made),
         )

@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Play games and write their log. Raises `BuildError`, `BiddingError` and `PlayerError`."""
+    """Play games and write their log. Raises `BuildError`, `BiddingError` and `AgentError`."""
     out = arguments.out
     if not out.name.endswith((".jsonl", ".parquet")) or not out.parent.is_dir() or out.is_dir():
         raise BuildError(f"file is {out}; accepted: a name ending in .jsonl or .parquet in a folder that exists")

@@ -117,7 +117,7 @@ def policies_by_chair(a: Policy, b: Policy) -> tuple[Policy, Policy, Policy, Pol
 def player_rows(a: str, b: str, pieces_a: int = ALL_PIECES, pieces_b: int = ALL_PIECES) -> NDArray[np.int64]:
     """Return the card players by chair (a0, b0, a1, b1), int64 (4, 2): id and pieces, for side a against side b.
 
-    ``pieces_a`` and ``pieces_b`` are bit masks of SRP's rules in use. Raises `PlayerError` for an unknown player.
+    ``pieces_a`` and ``pieces_b`` are bit masks of SRP's rules in use. Raises `AgentError` for an unknown player.
     """
     player_a, player_b = parse_player(a), parse_player(b)
     row_a = [player_a.number, player_a.pieces & ~(ALL_PIECES & ~pieces_a)]

@@ -1,4 +1,4 @@
-"""Parse and format the texts of card players: `wrp`, `srp`, `srp@1`, `solo`, `uct:5`, `uct:5,samples=400,c=100`.
+"""Read and write the names of compiled card players: `wrp`, `srp`, `srp@1`, `solo`, `uct(tricks=5, samples=400)`.
 
 A parsed player is two numbers, which go into the fields ``player`` and ``pieces`` of a play state
 (`arena.engine.simulate.player_rows`). The formatted text goes into the result of a match.
@@ -7,6 +7,8 @@ A parsed player is two numbers, which go into the fields ``player`` and ``pieces
 import re
 from typing import NamedTuple
 
+from arena.agent_text import AgentText, parse_text, read_options, split_outside_brackets, whole
+from arena.errors import AgentError
 from arena.players.choose_card import IDS, UCT_IDS
 from arena.players.uct import C_SHIFT, MOST_C, MOST_SAMPLES, SAMPLES_SHIFT, TRICKS_SHIFT, packed
 from arena.removed import PLAYERS as REMOVED_PLAYERS
@@ -19,15 +21,12 @@ from spades.rules import CUTTHROAT, Rules
 TABLES_PLAYER = "srp@3"
 CUTTHROAT_PLAYER = "solo@1"
 
-# Measured against SRP 1 (docs/explanation/what-was-tried.md).
-SAMPLES = 500  # iterations for each decision
-C_POINTS = 200  # the constant C of `arena.players.uct`
-LIMITS = {"samples": (1, MOST_SAMPLES), "c": (0, MOST_C)}
-EXPECTED = f"{', '.join(IDS)}, or uct:TRICKS[,samples=N][,c=POINTS]"
-
-
-class PlayerError(ValueError):
-    """The text does not name a card player, or an option of it is not accepted."""
+UCT_OPTIONS = (  # the defaults were measured against SRP 1 (docs/explanation/what-was-tried.md)
+    whole("tricks", 1, 13, about="the last tricks of a round, which sampling decides"),
+    whole("samples", 1, MOST_SAMPLES, 500, "iterations for each decision"),
+    whole("c", 0, MOST_C, 200, "the constant C of `arena.players.uct`, in points"),
+)
+EXPECTED = f"{', '.join(IDS)}, or uct(tricks=N)"
 
 
 class Player(NamedTuple):
@@ -42,36 +41,28 @@ class Player(NamedTuple):
 
 
 def parse_player(text: str) -> Player:
-    """Return the player that a text names. Raises `PlayerError`.
+    """Return the player that a text names. Raises `AgentError`.
 
     >>> parse_player("srp")
     Player(number=3, pieces=4294967295)
     """
-    if text in IDS:
-        return Player(IDS[text], ALL_PIECES)
-    name, _, rest = text.partition(":")
-    if name in REMOVED_PLAYERS:
+    parsed = parse_text(text)
+    if parsed.name in REMOVED_PLAYERS:
         others = "or another of docs/reference/policies.md"
-        raise PlayerError(f"player is {text!r}; {what_became_of(name)}; accepted: {REMOVED_PLAYERS[name]}, {others}")
-    if name not in UCT_IDS:
-        raise PlayerError(f"player is {text!r}; accepted: {EXPECTED}")
-    tricks, *options = rest.split(",")
-    values = {"samples": SAMPLES, "c": C_POINTS}
-    named = set()
-    for option in options:
-        key, _, number = option.partition("=")
-        if key not in LIMITS or key in named:
-            raise PlayerError(f"{text}: option is {option!r}; accepted: samples=N and c=POINTS, each at most once")
-        values[key] = _number(text, key, number, *LIMITS[key])
-        named.add(key)
-    return Player(UCT_IDS[name], packed(_number(text, "tricks", tricks, 1, 13), values["samples"], values["c"]))
+        accepted = f"{REMOVED_PLAYERS[parsed.name]}, {others}"
+        raise AgentError(f"player is {text!r}; {what_became_of(parsed.name)}; accepted: {accepted}")
+    if parsed.name in UCT_IDS:
+        return Player(UCT_IDS[parsed.name], packed(*read_options(parsed, UCT_OPTIONS).values()))
+    if parsed.name not in IDS or parsed.options:
+        raise AgentError(f"player is {text!r}; accepted: {EXPECTED}")
+    return Player(IDS[parsed.name], ALL_PIECES)
 
 
 def format_player(player: Player) -> str:
     """Return the full text of a player, with its version and options; `parse_player` reads it back.
 
-    >>> format_player(parse_player("uct:5,samples=400,c=90"))
-    'uct@2:5,samples=400,c=90'
+    >>> format_player(parse_player("uct(tricks=5, samples=400, c=90)"))
+    'uct@2(tricks=5, samples=400, c=90)'
     """
     names = {number: name for name, number in (IDS | UCT_IDS).items() if name == "wrp" or "@" in name}
     name = names[player.number]
@@ -79,7 +70,8 @@ def format_player(player: Player) -> str:
         return name
     pieces = player.pieces
     samples, c_points = pieces >> SAMPLES_SHIFT & MOST_SAMPLES, pieces >> C_SHIFT & MOST_C
-    return f"{name}:{pieces >> TRICKS_SHIFT & 15},samples={samples},c={c_points}"
+    options = {"tricks": pieces >> TRICKS_SHIFT & 15, "samples": samples, "c": c_points}
+    return str(AgentText(name, {key: str(value) for key, value in options.items()}))
 
 
 def player_for(rules: Rules) -> str:
@@ -88,15 +80,15 @@ def player_for(rules: Rules) -> str:
 
 
 def split_players(text: str) -> list[str]:
-    """Split a comma-separated list of players; each option stays with its player.
+    """Split a list of players at its commas; each option stays with its player. Raises `AgentError`.
 
-    >>> split_players("uct:5,samples=400,srp")
-    ['uct:5,samples=400', 'srp']
+    >>> split_players("uct(tricks=5, samples=400),srp"), split_players("uct:5,samples=400,srp")
+    (['uct(tricks=5, samples=400)', 'srp'], ['uct:5,samples=400', 'srp'])
     """
-    return re.split(r",(?!\w+=)", text)
-
-
-def _number(text: str, name: str, number: str, low: int, high: int) -> int:
-    if not (number.isascii() and number.isdecimal() and low <= int(number) <= high):
-        raise PlayerError(f"{text}: {name} is {number!r}; accepted: {low} to {high}")
-    return int(number)
+    players: list[str] = []
+    for part in split_outside_brackets(text):
+        if players and re.match(r"\w+=", part):  # an option in an earlier spelling
+            players[-1] += f",{part}"
+        else:
+            players.append(part.strip())
+    return players

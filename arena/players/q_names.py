@@ -1,17 +1,20 @@
-"""Parse and format the texts of the learned players `q`, `q@2` and `q@1:net=linear,reward=tricks`, and of `random`.
+"""Read and write the names of the learned players `q`, `q@2` and `q@1(net=linear, reward=tricks)`, and of `random`.
 
 A learned player also bids, so the same texts name bidders.
 """
 
 from typing import NamedTuple
 
-from arena.players.names import PlayerError
+from arena.agent_text import AgentText, one_of, parse_text, read_options
 
 NETS = ("linear", "conv")
 REPORT_REWARDS = ("tricks", "bid", "score")  # those of the report; `tables.learning.q1_training` explains all
 REWARDS = (*REPORT_REWARDS, "return")
 NAMES = {"q@1": "q@1", "q@2": "q@2", "q": "q@2", "random": "random"}
-_OPTIONS = {"net": NETS, "reward": REWARDS}
+Q1_OPTIONS = (
+    one_of("net", NETS, NETS[1], "the kind of net"),
+    one_of("reward", REWARDS, REWARDS[2], "what the player learned to gain"),
+)
 
 
 class QPlayer(NamedTuple):
@@ -22,25 +25,17 @@ class QPlayer(NamedTuple):
     reward: str = REWARDS[2]
 
     def __str__(self) -> str:
-        return f"{self.name}:net={self.net},reward={self.reward}" if self.name == "q@1" else self.name
+        return str(AgentText(self.name, {"net": self.net, "reward": self.reward} if self.name == "q@1" else {}))
 
 
 def parse_q(text: str) -> QPlayer | None:
-    """Return the learned player that a text names, or None if it names none. Raises `PlayerError`.
+    """Return the learned player that a text names, or None if it names none. Raises `AgentError`.
 
-    >>> str(parse_q("q@1:reward=tricks")), str(parse_q("q")), parse_q("srp")
-    ('q@1:net=conv,reward=tricks', 'q@2', None)
+    >>> str(parse_q("q@1(reward=tricks)")), str(parse_q("q")), parse_q("srp")
+    ('q@1(net=conv, reward=tricks)', 'q@2', None)
     """
-    name, colon, rest = text.partition(":")
-    if name not in NAMES:
+    parsed = parse_text(text)
+    if parsed.name not in NAMES:
         return None
-    values: dict[str, str] = {}
-    for option in rest.split(",") if colon else ():
-        key, _, value = option.partition("=")
-        if NAMES[name] != "q@1" or key not in _OPTIONS or key in values:
-            accepted = " and ".join(f"{key}=VALUE" for key in _OPTIONS)
-            raise PlayerError(f"{text}: option is {option!r}; accepted: {accepted}, each at most once, only for q@1")
-        if value not in _OPTIONS[key]:
-            raise PlayerError(f"{text}: {key} is {value!r}; accepted: {', '.join(_OPTIONS[key])}")
-        values[key] = value
-    return QPlayer(NAMES[name], **values)
+    name = NAMES[parsed.name]
+    return QPlayer(name, **read_options(parsed, Q1_OPTIONS if name == "q@1" else ()))

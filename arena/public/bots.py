@@ -10,7 +10,6 @@ from spades.rules import Rules
 
 TRICKSTER, CARDS_WITH_CATS, JUS144TICE = range(3)
 BOTS = ("trickster", "cards_with_cats", "jus144tice")  # by number
-PREFIX = "public:"
 
 
 def public_bid(bot: int, state: PlayState, seat: int, rules: Rules) -> int:

@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Run the action.
 
-    Raises `ArenaError`, `BuildError`, `PlayerError`, `PolicyError`, `RulesError` or `TablesError`.
+    Raises `ArenaError`, `BuildError`, `AgentError`, `PolicyError`, `RulesError` or `TablesError`.
     """
     out = folder_of_sets(arguments.out)
     if arguments.pairs < FEWEST_PAIRS:

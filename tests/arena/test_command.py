@@ -44,7 +44,7 @@ def test_markdown_and_sequential_test(capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--a", "bos", "--b", "rb"], "unknown policy 'bos'"),
+        (["--a", "bos", "--b", "rb"], "agent is 'bos'; accepted: bis, rb"),
         (
             ["--a", "rb", "--b", "rb", "--players", "a,b,c"],
             "accepted: one player for all, one for each side, or one for each chair",

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from arena.engine.steps import deal_rounds, legal_masks
-from arena.errors import ArenaError
+from arena.errors import AgentError, ArenaError
 from arena.learned import arrays_of, random_actions
 from arena.match import PAPER_RULES, Match
-from arena.players.names import PlayerError
 from arena.players.q_names import parse_q
 from arena.result import run_match
 from spades.rules import make_rules
@@ -45,7 +44,7 @@ def test_games_without_learned_players(preset):
 
 
 def test_wrong_options_are_named():
-    with pytest.raises(PlayerError, match="reward is 'x'"):
+    with pytest.raises(AgentError, match="reward is 'x'"):
         Match("bis", "bis", ("q@1:reward=x", "srp"))
 
 

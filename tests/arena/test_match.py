@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from arena import stats
+from arena.agents import player_version
 from arena.chunks import LocalThreads
 from arena.engine.deal import Deals
 from arena.engine.game import BIDS, GAMES, NILS, PAIR_DD, PAIR_DR, PAIR_RR, POINTS, ROUNDS, SUMS, WINS_A
 from arena.engine.simulate import player_rows
-from arena.errors import ArenaError
+from arena.errors import AgentError, ArenaError
 from arena.lockstep import Seated, play_outside
-from arena.match import Match, PlayChunk, play, player_version
-from arena.players.names import PlayerError
+from arena.match import Match, PlayChunk, play
 from arena.public.bots import BOTS
 from spades.errors import PolicyError
 from spades.rules import make_rules
@@ -129,7 +129,7 @@ def test_lockstep_without_anyone_outside(committed):
     scores, sums = np.zeros((50, 2), np.int64), np.zeros(SUMS)
     match = Match("bis", "io", pairs=50)
     play_outside(
-        Seated(match.bidders, match.players_by_chair, {}),
+        Seated(match.agents, match.card_players, {}),
         0.0,
         Deals(1, 0, 50),
         match.rules,
@@ -183,7 +183,7 @@ def test_public_bots_play_each_other(committed):
 
 
 def test_public_bots_play_partnership_only():
-    with pytest.raises(ArenaError, match="variant is whiz with public:trickster; accepted: partnership"):
+    with pytest.raises(ArenaError, match=r"variant is whiz with public\(bot=trickster\); accepted: partnership"):
         Match("bis", "public:trickster", rules=make_rules("whiz"))
 
 
@@ -223,19 +223,23 @@ def test_pair_sums_are_those_of_the_pairs(committed):
         ({"seed": 2**31}, "seed is"),
         ({"noise": 1.5}, "noise is 1.5"),
         ({"sprt": (5.0, 5.0)}, "Elo bounds"),
-        ({"players": ("srp", "nobody")}, "player is 'nobody'; accepted: wrp"),
+        ({"players": ("srp", "nobody")}, "agent is 'nobody'; accepted: bis"),
     ],
 )
 def test_impossible_matches_are_refused(options, message):
-    with pytest.raises((ArenaError, PlayerError), match=message):
+    with pytest.raises((ArenaError, AgentError), match=message):
         Match("bis", "rb", **options)
 
 
 def test_unknown_bidders_are_refused():
-    with pytest.raises(PolicyError, match="unknown policy 'bos'"):
+    with pytest.raises(AgentError, match="agent is 'bos'; accepted: bis, rb"):
         Match("bis", "bos")
-    with pytest.raises(ArenaError, match="bidder is 'public:bos'; accepted: public:trickster, public:cards_with_cats"):
+    with pytest.raises(AgentError, match="bot is 'bos'; accepted: trickster, cards_with_cats, jus144tice"):
         Match("bis", "public:bos")
+    with pytest.raises(AgentError, match="agent is 'srp', which does not bid; accepted: bis, rb"):
+        Match("bis", "srp")
+    with pytest.raises(PolicyError, match="offset is 'x'"):
+        Match("bis", "bis(offset=x)")
 
 
 def test_player_versions():

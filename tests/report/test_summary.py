@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from arena.match import player_version
+from arena.agents import player_version
 from arena.result import MatchResult
 from report import __main__, conventions, report_command, setup, summary
 from spades.rules import describe

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from arena.match import player_version
+from arena.agents import player_version
 from spades.errors import ResultsError
 from spades.policies import BEST_DECIDERS
 from spades.strength import (

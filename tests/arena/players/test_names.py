@@ -2,8 +2,9 @@
 
 import pytest
 
-from arena.match import player_version
-from arena.players.names import CUTTHROAT_PLAYER, TABLES_PLAYER, PlayerError, format_player, parse_player
+from arena.agents import player_version
+from arena.errors import AgentError
+from arena.players.names import CUTTHROAT_PLAYER, TABLES_PLAYER, format_player, parse_player
 from arena.removed import PLAYERS as REMOVED
 from tables.run.registry import FAMILIES
 
@@ -24,7 +25,7 @@ def test_the_declared_players_are_versions():
 @pytest.mark.parametrize("name", REMOVED)
 @pytest.mark.parametrize("options", ["", ":deals=9"])
 def test_a_removed_player_says_where_its_code_is_and_what_is_accepted(name, options):
-    with pytest.raises(PlayerError) as refused:
+    with pytest.raises(AgentError) as refused:
         player_version(name + options)
     assert str(refused.value) == (
         f"player is '{name}{options}'; {name} was removed: its code is in commit cb6485b0, its figures in "

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arena.engine.steps import deal_rounds, legal_masks, play_cards, to_play
-from arena.players.names import PlayerError
+from arena.errors import AgentError
 from arena.players.q1 import (
     BAGS,
     BIDS,
@@ -128,5 +128,5 @@ def test_a_blind_nil_and_no_bid_are_no_tricks():
 
 @pytest.mark.parametrize("text", ["q:net=conv", "q@1:net=x", "q@1:reward=tricks,reward=bid", "q@1:", "random:a=b"])
 def test_texts_that_name_no_player(text):
-    with pytest.raises(PlayerError, match="accepted"):
+    with pytest.raises(AgentError, match="accepted"):
         parse_q(text)

@@ -8,7 +8,7 @@ from arena.engine.jit import entry
 from arena.engine.simulate import kernel_tables, player_rows, tables_for
 from arena.engine.states import FIELDS, STATE, copy_state, new_states
 from arena.engine.winprob import slice_of
-from arena.players.names import PlayerError
+from arena.errors import AgentError
 from arena.players.search import MOST_CARDS, Value, open_cards, search_card
 from arena.players.search_names import SearchPlayer, parse_search
 from arena.players.unseen import PLACE_COUNTS, places
@@ -152,11 +152,11 @@ def test_names():
         ("search:deals=0", "deals is '0'; accepted: 1 to 1000000"),
         ("search:tricks=14", "tricks is '14'; accepted: 1 to 13"),
         ("search:bids=rb", "bids is 'rb'; accepted: bis, best, none"),
-        ("search:deals=5,deals=6", "each at most once"),
+        ("search:deals=5,deals=6", "each key at most once"),
         ("search:time=5", "option is 'time=5'"),
         ("search:solved=3", "option is 'solved=3'"),
     ],
 )
 def test_texts_that_name_no_player(text, found):
-    with pytest.raises(PlayerError, match=found):
+    with pytest.raises(AgentError, match=found):
         parse_search(text)

@@ -14,8 +14,9 @@ from arena.engine.game import SUMS, Lineup
 from arena.engine.selfplay import play_rounds
 from arena.engine.simulate import player_rows, policies_by_chair
 from arena.engine.states import new_states
+from arena.errors import AgentError
 from arena.players.choose_card import IDS, SRP3, UCT2, choose_card
-from arena.players.names import PlayerError, format_player, parse_player, split_players
+from arena.players.names import format_player, parse_player, split_players
 from arena.players.uct import MOST_C, MOST_CARDS, MOST_SAMPLES, N_ARM, TOTAL_ARM, packed, point_gap, search
 from arena.players.unseen import WAYS, count_deals, deal_unseen, places, seed_view
 from spades.cards import cards_of, parse_card
@@ -294,7 +295,7 @@ def test_symmetric_and_repeatable(neutral):
 
 @given(st.integers(1, 13), st.integers(1, MOST_SAMPLES), st.integers(0, MOST_C))
 def test_texts_and_players_are_inverses(tricks, samples, c_points):
-    text = f"uct@2:{tricks},samples={samples},c={c_points}"
+    text = f"uct@2(tricks={tricks}, samples={samples}, c={c_points})"
     assert parse_player(text) == (UCT2, packed(tricks, samples, c_points))
     assert format_player(parse_player(text)) == text
 
@@ -304,6 +305,7 @@ def test_texts():
     assert format_player(parse_player("uct:5")) == format_player(parse_player("uct@2:5"))
     assert parse_player("uct:5").pieces & SRP_3_PIECES == SRP_3_PIECES
     assert split_players("wrp") == ["wrp"]
+    assert split_players("srp,uct(tricks=5, c=3)") == ["srp", "uct(tricks=5, c=3)"]
     assert split_players("srp,uct:5") == ["srp", "uct:5"]
     assert split_players("uct:3,c=5,samples=10,uct:5,c=7") == ["uct:3,c=5,samples=10", "uct:5,c=7"]
 
@@ -313,21 +315,21 @@ def test_texts():
     [
         (
             "mcts",
-            "player is 'mcts'; accepted: wrp, srp@1, srp@3, srp@4, srp, solo@1, solo@2, solo, or uct:TRICKS",
+            "player is 'mcts'; accepted: wrp, srp@1, srp@3, srp@4, srp, solo@1, solo@2, solo, or uct(tricks=N)",
         ),
         ("srp:5", "player is 'srp:5'; accepted: wrp"),
-        ("uct", "tricks is ''; accepted: 1 to 13"),
+        ("uct", "tricks is missing; accepted: tricks=1 to 13"),
         ("uct:0", "tricks is '0'; accepted: 1 to 13"),
         ("uct:14", "tricks is '14'; accepted: 1 to 13"),
         ("uct:five", "tricks is 'five'"),
         ("uct:5,samples=0", "samples is '0'; accepted: 1 to"),
         ("uct:5,samples=-3", "samples is '-3'"),
-        ("uct:5,samples=2,samples=2", "option is 'samples=2'; accepted: samples=N and c=POINTS, each at most once"),
+        ("uct:5,samples=2,samples=2", "option is 'samples=2'; accepted: KEY=VALUE, each key at most once"),
         ("uct:5,seconds=3", "option is 'seconds=3'"),
         ("uct:5,c=1048576", "c is '1048576'"),
     ],
 )
 def test_what_is_no_player(text, says):
-    with pytest.raises(PlayerError) as raised:
+    with pytest.raises(AgentError) as raised:
         parse_player(text)
     assert says in str(raised.value)

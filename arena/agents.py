@@ -1,0 +1,291 @@
+"""Agents: who sits in a chair, how it bids and how it plays cards. `AGENTS` lists all of them by name.
+
+The text of an agent is `name(key=value, ...)` (`arena.agent_text`). Any agent that bids also takes ``cards=PLAYER``:
+the card player of its seats, as in ``bis(endgame=off, cards=uct(tricks=5))``. To add an agent, add a row to `AGENTS`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from arena.agent_text import AgentText, Option, one_of, parse_text, read_options
+from arena.batched import (
+    BLEND,
+    BLEND_OPTIONS,
+    FOLDER_OPTION,
+    MODEL,
+    StateBidder,
+    blend_of,
+    check_batched,
+    open_batched,
+    split_tables,
+)
+from arena.chunks import Arrays
+from arena.engine.steps import Ints
+from arena.errors import AgentError, ArenaError
+from arena.learned import arrays_of, choose
+from arena.outside import OPTIONS as OUTSIDE
+from arena.outside import OutsideAgent, answers_of, open_outside, questions_of
+from arena.players.choose_card import IDS, UCT_IDS
+from arena.players.names import UCT_OPTIONS, Player, format_player, parse_player
+from arena.players.q_names import NAMES as LEARNED
+from arena.players.q_names import Q1_OPTIONS, QPlayer, parse_q
+from arena.players.search_names import NAMES as SEARCHES
+from arena.players.search_names import SEARCH_OPTIONS, SearchPlayer, parse_search
+from arena.public.bots import BOTS
+from arena.questions import BID, CARD, Asked
+from arena.removed import PLAYERS as REMOVED
+from spades.policies import BY_NAME, parse_policy
+from spades.rules import PARTNERSHIP, VARIANTS, Rules, describe
+
+CARDS = "cards"  # the option of all agents that bid
+BOT_OPTIONS = (one_of("bot", BOTS, about="the program whose published rules it follows"),)
+
+
+class Answering(Protocol):
+    """What answers the questions of waiting games."""
+
+    def answers(self, asked: Asked) -> Ints:
+        """Return the answers (n,), as `questions.Position.number_of` does. Raises `BidderError`."""
+
+    def close(self) -> None:
+        """Close its connections."""
+
+
+@dataclass(frozen=True)
+class Agent:
+    """Who sits in a chair.
+
+    Compiled code bids as `policy` or `bot`, and plays as `player`, `blend` and `search` say. Other agents are called
+    from Python (`opened`): models of people and policies with their own tables, learned players, and programs outside.
+    """
+
+    text: str  # in the form name(key=value)
+    policy: str | None = None  # a policy text of `spades.policies`
+    bot: int | None = None  # number of a public bot
+    player: Player | None = None
+    blend: float | None = None  # how often it plays a round as WRP
+    search: SearchPlayer | None = None
+    learned: QPlayer | None = None
+    batched: bool = False  # a model of people, or a policy with its own tables
+    outside: bool = False
+    cards: "Agent | None" = None  # who plays the cards of its seats; None: the agent itself, or else the match decides
+
+    @property
+    def bids(self) -> bool:
+        """Return whether the agent bids."""
+        return self.policy is not None or self.bot is not None or self.is_called
+
+    @property
+    def is_called(self) -> bool:
+        """Return whether the agent bids in Python."""
+        return self.batched or self.outside or self.learned is not None
+
+    @property
+    def text_alone(self) -> str:
+        """Return the text without the option `cards`."""
+        return str(parse_text(self.text).without(CARDS)) if self.cards else self.text
+
+    def questions(self) -> frozenset[int]:
+        """Return the questions that the agent answers in Python. Reads its file; raises `BidderError`."""
+        if self.outside:
+            return questions_of(self.text_alone)
+        return frozenset([BID, CARD] if self.learned else [BID] if self.batched else [])
+
+    def plays_its_cards(self) -> bool:
+        """Return whether the agent, and not a card player, plays the cards of its seats; raises as `questions`."""
+        return self.outside and self.cards is None and CARD in self.questions()
+
+    def opened(self, rules: Rules, nets: Arrays) -> Answering:
+        """Return what answers for the agent. Raises `BidderError` or `TablesError`. ``nets``: of learned players."""
+        if self.learned is not None:
+            return LearnedAnswers(self.learned, nets)
+        if self.outside:
+            return OutsideAnswers(open_outside(self.text_alone))
+        return StateAnswers(open_batched(self.text_alone, rules))
+
+    def check(self, rules: Rules, bidding: bool) -> None:
+        """Raise an error if the agent can't bid (or if not ``bidding``, play cards) under ``rules``.
+
+        It is an `AgentError`, `ArenaError`, `BidderError`, `BuildError`, `PolicyError` or `TablesError`.
+        """
+        if self.learned and (rules.variant != PARTNERSHIP or rules.deck):
+            found = f"variant is {VARIANTS[rules.variant]} and deck {describe(rules)['deck']} with {self.text}"
+            raise ArenaError(f"{found}; accepted: partnership with the standard deck")
+        if not bidding:
+            return
+        if not self.bids:
+            raise AgentError(f"agent is {self.text!r}, which does not bid; accepted: {_names(lambda kind: kind.bids)}")
+        if self.bot is not None and rules.variant != PARTNERSHIP:
+            raise ArenaError(f"variant is {VARIANTS[rules.variant]} with {self.text}; accepted: partnership")
+        if self.policy is not None:
+            parse_policy(self.policy)
+        if self.batched:
+            check_batched(self.text_alone, rules)
+
+    def version(self) -> str:
+        """Return the text of a card player with its version and all its options, such as srp@3 for srp."""
+        if self.blend is not None:
+            return str(AgentText(BLEND, {"wrp": f"{self.blend:g}"}))
+        if self.search or self.learned:
+            return str(self.search or self.learned)
+        return format_player(self.player) if self.player is not None else self.text
+
+
+class LearnedAnswers:
+    """The answers of a learned player."""
+
+    def __init__(self, player: QPlayer, nets: Arrays) -> None:
+        self._player, self._nets = player, nets
+
+    def answers(self, asked: Asked) -> Ints:
+        """Return the answers of the net; see `Answering`."""
+        return choose(self._player, self._nets, asked.states, asked.seats, asked.question == BID)
+
+    def close(self) -> None:
+        """Do nothing: there is no connection."""
+
+
+class StateAnswers:
+    """The answers of a bidder that reads play states."""
+
+    def __init__(self, bidder: StateBidder) -> None:
+        self._bidder = bidder
+
+    def answers(self, asked: Asked) -> Ints:
+        """Return the bids; see `Answering`."""
+        return self._bidder.bids(asked.states, asked.seats)
+
+    def close(self) -> None:
+        """Do nothing: there is no connection."""
+
+
+class OutsideAnswers:
+    """The answers of a program outside the compiled code."""
+
+    def __init__(self, agent: OutsideAgent) -> None:
+        self._agent = agent
+
+    def answers(self, asked: Asked) -> Ints:
+        """Return the program's answers; see `Answering`."""
+        return np.array(answers_of(self._agent, asked), np.int64)
+
+    def close(self) -> None:
+        """Close the program's connections."""
+        self._agent.close()
+
+
+# ---- the registry ----------------------------------------------------------------------------------------------------
+
+
+class Kind(NamedTuple):
+    """What a name stands for."""
+
+    make: Callable[[AgentText], Agent]  # raises AgentError
+    about: str
+    options: tuple[Option, ...] = ()  # a policy has those of docs/reference/policies.md besides
+    bids: bool = False
+
+
+def _policy(text: AgentText) -> Agent:
+    policy, folder = split_tables(str(text))
+    return Agent(str(text), policy=policy) if folder is None else Agent(str(text), batched=True)
+
+
+def _bot(text: AgentText) -> Agent:
+    return Agent(str(text), bot=BOTS.index(read_options(text, BOT_OPTIONS)["bot"]))
+
+
+def _outside(text: AgentText) -> Agent:
+    read_options(text, OUTSIDE[text.name])
+    return Agent(str(text), outside=True)
+
+
+def _people(text: AgentText) -> Agent:
+    read_options(text.without(*(key for key in text.options if key != FOLDER_OPTION.key)), (FOLDER_OPTION,))
+    return Agent(str(text), batched=True)
+
+
+AGENTS: Mapping[str, Kind] = {
+    **{name: Kind(_policy, "a policy of this project", bids=True) for name in BY_NAME},
+    "public": Kind(_bot, "a public bot", BOT_OPTIONS, bids=True),
+    MODEL: Kind(_people, "people of a model; other options are their label", (FOLDER_OPTION,), bids=True),
+    "python": Kind(_outside, "a function or an object in a Python file", OUTSIDE["python"], bids=True),
+    "http": Kind(_outside, "a server", OUTSIDE["http"], bids=True),
+    **{
+        name: Kind(
+            lambda text: Agent(str(text), learned=parse_q(str(text))),
+            "random bids and cards" if name == "random" else "a learned player",
+            Q1_OPTIONS if name == "q@1" else (),
+            bids=True,
+        )
+        for name in LEARNED
+    },
+    **{name: Kind(lambda text: Agent(str(text), player=parse_player(str(text))), "a card player") for name in IDS},
+    **{
+        name: Kind(lambda text: Agent(str(text), player=parse_player(str(text))), "a card player", UCT_OPTIONS)
+        for name in UCT_IDS
+    },
+    **{
+        name: Kind(lambda text: Agent(str(text), search=parse_search(str(text))), "a card player", SEARCH_OPTIONS)
+        for name in SEARCHES
+    },
+    BLEND: Kind(lambda text: Agent(str(text), blend=blend_of(str(text))), "a card player, by round", BLEND_OPTIONS),
+}
+
+
+@lru_cache(maxsize=256)
+def parse_agent(text: str) -> Agent:
+    """Return the agent that a text names. Raises `AgentError`.
+
+    >>> parse_agent("bis:endgame=off").text, parse_agent("bis(cards=uct:5)").cards.text
+    ('bis(endgame=off)', 'uct(tricks=5)')
+    """
+    parsed = parse_text(text)
+    if parsed.name in REMOVED:
+        parse_player(text)  # raises an error that says what became of it
+    if parsed.name not in AGENTS:
+        raise AgentError(f"agent is {text!r}; accepted: {_names(lambda kind: True)}")
+    kind = AGENTS[parsed.name]
+    player = parsed.options.get(CARDS)
+    own = any(option.key == CARDS for option in kind.options) and player in ("on", "off")
+    if player is None or own or not kind.bids:
+        return kind.make(parsed)
+    cards = parse_player_agent(player)
+    whole = AgentText(parsed.name, parsed.options | {CARDS: cards.text})
+    return replace(kind.make(parsed.without(CARDS)), text=str(whole), cards=cards)
+
+
+def player_version(player: str) -> str:
+    """Return a card player with its version and options, such as srp@3 for srp.
+
+    Raises `AgentError` if it is unknown, and the errors of `blend_of` for a wrong blend.
+    """
+    return parse_player_agent(player).version()
+
+
+def parse_player_agent(text: str) -> Agent:
+    """Return the agent that a card player's text names. Raises `AgentError` if it plays no cards.
+
+    People of a model play with the blend that fits them best; raises the errors of `blend_of`.
+    """
+    agent = parse_agent(text)
+    if agent.cards is not None:
+        raise AgentError(f"player is {text!r}; accepted: a card player without cards={agent.cards.text}")
+    if parse_text(agent.text).name == MODEL:
+        return replace(agent, batched=False, blend=blend_of(agent.text))
+    if agent.policy is not None or agent.bot is not None or agent.batched:
+        raise AgentError(f"player is {text!r}, which plays no cards; accepted: {_names(lambda kind: not kind.bids)}")
+    return agent
+
+
+def nets_of(agents: tuple[Agent, ...]) -> list[str]:
+    """Return the names of the arrays that learned players among ``agents`` read."""
+    return [name for agent in agents for name in arrays_of(agent.learned)]
+
+
+def _names(accepts: Callable[[Kind], bool]) -> str:
+    return ", ".join(name for name, kind in AGENTS.items() if accepts(kind))

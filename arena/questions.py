@@ -1,0 +1,203 @@
+"""What a waiting game asks an agent, as requests of the HTTP contract, and the check of the answers.
+
+An agent gets what the service would get: the body of POST /v1/bid, /v1/bid/blind, /v1/pass or /v1/card
+(docs/reference/http.md). Of an answer one field counts; the others are ignored.
+"""
+
+import json
+import zlib
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.engine.choose_bid import auction_at
+from arena.engine.states import plain_state
+from arena.engine.steps import Ints
+from spades.cards import CARD_NAMES, parse_card_of
+from spades.errors import CardError
+from spades.legal import BLIND_NIL, allowed_bids, deck_number, possible_bids
+from spades.passing import cards_to_pass, gives_first
+from spades.play import PlayState, legal_cards
+from spades.rules import Rules, overrides_of
+
+BID, CARD, PASS, BLIND = range(4)  # the questions
+
+
+class Question(NamedTuple):
+    """How a question is asked."""
+
+    method: str  # of a Python agent
+    path: str  # of a server
+    batch_path: str | None
+    batch: int  # the contract's maximum for one batch
+    field: str  # the field of the answer that counts
+
+
+QUESTIONS = (  # by number
+    Question("bid", "/v1/bid", "/v1/bids", 512, "bid"),
+    Question("card", "/v1/card", "/v1/cards", 256, "card"),
+    Question("pass_cards", "/v1/pass", None, 1, "cards"),
+    Question("blind", "/v1/bid/blind", None, 1, "blind_nil"),
+)
+
+
+class WrongAnswerError(Exception):
+    """An answer to the request with number ``index`` is missing or cannot be used."""
+
+    def __init__(self, index: int, found: str, accepted: str) -> None:
+        super().__init__(f"found {found}; accepted: {accepted}")
+        self.index = index
+
+
+class Identity(NamedTuple):
+    """Which round of which game a position is from."""
+
+    seed: int
+    pair: int
+    swap: int  # 1 in the second game of the pair, with the sides swapped
+    number: int  # of the round
+
+
+class Asked(NamedTuple):
+    """Positions in which n games wait for the answers of one agent to one question."""
+
+    question: int
+    states: NDArray[np.void]  # (n,)
+    seats: Ints  # (n,): of the agent
+    identities: list[Identity]
+    dealt: Ints  # (n, 4): the hands as they were dealt, by seat
+    given: Ints  # (n, 4): the cards that each seat gave to partner
+    cards: Ints  # (n, 52): the cards of the round in order of play; those of later plays mean nothing
+    rules: Rules
+
+    def positions(self) -> list["Position"]:
+        """Return the positions one by one."""
+        return [
+            Position(
+                self.question,
+                plain_state(self.states[i]),
+                int(self.seats[i]),
+                self.identities[i],
+                unsigned(self.dealt[i]),
+                unsigned(self.given[i]),
+                self.cards[i].tolist(),
+                self.rules,
+            )
+            for i in range(len(self.states))
+        ]
+
+
+class Position(NamedTuple):
+    """A position in which an agent is asked one question."""
+
+    question: int
+    state: PlayState
+    seat: int
+    identity: Identity
+    dealt: list[int]  # by seat
+    given: list[int]  # by seat
+    cards: list[int]  # in order of play
+    rules: Rules
+
+    def request(self) -> dict[str, Any]:
+        """Return the request. A random number that an agent draws from its `seed` can be repeated."""
+        request: dict[str, Any] = {"seat": self.seat, "rules": {"preset": "classic"} | overrides_of(self.rules)}
+        if self.question != BLIND:
+            request["hand"] = self._names(self.dealt[self.seat])
+        if self.question != PASS:
+            request["scores"] = self._scores()
+        if self.question in (BID, BLIND):
+            lots = "/".join(map(str, (*self.identity, self.seat)))
+            request["previous_bids"] = _bids(self.state.bid[: self.seat])
+            request |= {"convention": "none", "seed": zlib.crc32(lots.encode()) & 0x7FFFFFFF}
+        else:
+            request["bids"] = _bids(self.state.bid)
+        if self.question == BID:
+            request["explain"] = False
+        received = self.given[self.seat ^ 2]
+        if self.question == PASS and gives_first(tuple(self.state.bid), self.seat ^ 2, self.rules):
+            request["received"] = self._names(received)
+        if self.question == CARD:
+            if self.given[self.seat]:
+                request |= {"given": self._names(self.given[self.seat]), "received": self._names(received)}
+            request["tricks"] = self._tricks()
+        return request
+
+    def number_of(self, answer: object) -> int:
+        """Return an answer as a number: a bid, a card, a set of cards as bits, or 1 for a blind nil.
+
+        Raises `ValueError` with what is accepted.
+        """
+        field = QUESTIONS[self.question].field
+        value = answer.get(field) if isinstance(answer, dict) else answer
+        state, seat, deck = self.state, self.seat, deck_number(self.rules)
+        partner_bid = auction_at(state, seat).partner_bid
+        if self.question == BID:
+            allowed = allowed_bids(unsigned(state.hand)[seat], partner_bid, self.rules)
+            if type(value) is int and 0 <= value <= 13 and allowed >> value & 1:
+                return value
+            raise ValueError(f"{field}: one of {_listed(bid for bid in range(14) if allowed >> bid & 1)}")
+        if self.question == BLIND:
+            possible = possible_bids(partner_bid, self.rules) & 1
+            if type(value) is bool and (possible or not value):
+                return int(value)
+            raise ValueError(f"{field}: {'true or ' if possible else ''}false")
+        if self.question == CARD:
+            legal = legal_cards(unsigned(state.hand)[seat], state.trick_size, state.trick[0], state.broken)
+            card = _card(value, deck)
+            if card is not None and legal >> card & 1:
+                return card
+            raise ValueError(f"{field}: one of {_listed(self._names(legal))}")
+        number = cards_to_pass(state.bid[seat], state.bid[seat ^ 2], self.rules.nil_pass, self.rules.blind_nil_pass)
+        held = unsigned(state.hand)[seat]
+        cards = [_card(one, deck) for one in value] if isinstance(value, list) else []
+        chosen = sum(1 << card for card in {card for card in cards if card is not None and held >> card & 1})
+        if len(cards) == number == chosen.bit_count():
+            return chosen
+        raise ValueError(f"{field}: a list of {number} of {_listed(self._names(held))}")
+
+    def __str__(self) -> str:
+        seed, pair, swap, number = self.identity
+        return (
+            f"in seed {seed}, pair {pair}, game {swap}, round {number}, seat {self.seat}: {json.dumps(self.request())}"
+        )
+
+    def _names(self, cards: int) -> list[str]:
+        names = CARD_NAMES[deck_number(self.rules)]
+        return [names[card] for card in range(63, -1, -1) if cards >> card & 1]
+
+    def _scores(self) -> dict[str, int]:
+        us, state = self.seat & 1, self.state
+        return {
+            "us": state.score[us],
+            "them": state.score[1 - us],
+            "us_bags": state.bags[us],
+            "them_bags": state.bags[1 - us],
+        }
+
+    def _tricks(self) -> list[list[str]]:
+        names = CARD_NAMES[deck_number(self.rules)]
+        played = [names[card] for card in self.cards[: unsigned([self.state.played])[0].bit_count()]]
+        return [played[first : first + 4] for first in range(0, len(played), 4)]
+
+
+def unsigned(masks: Iterable[int]) -> list[int]:
+    """Return sets of cards that were int64 as sets of Python: with 16 spades, the sign bit is a card."""
+    return [int(mask) & 0xFFFF_FFFF_FFFF_FFFF for mask in masks]
+
+
+def _bids(bids: Iterable[int]) -> list[int | str]:
+    return ["blind_nil" if bid == BLIND_NIL else bid for bid in bids]
+
+
+def _card(text: object, deck: int) -> int | None:
+    try:
+        return parse_card_of(text, deck) if isinstance(text, str) else None
+    except CardError:
+        return None
+
+
+def _listed(values: Iterable[object]) -> str:
+    return ", ".join(map(str, values))

@@ -1,0 +1,344 @@
+"""Agents outside the compiled code: Python files, servers on loopback, and every error that they can cause."""
+
+import json
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
+
+import pytest
+
+from arena import outside
+from arena.agent_text import parse_text
+from arena.agents import parse_agent
+from arena.errors import AgentError, BidderError
+from arena.match import PAPER_RULES, Match, PlayChunk
+from arena.outside import HttpAgent, PythonAgent, open_outside
+from arena.questions import BID, BLIND, CARD, PASS, Identity, Position, WrongAnswerError
+from spades.cards import parse_pbn
+from spades.contract.bid_request import read_bid, read_blind
+from spades.contract.card_request import read_card
+from spades.contract.pass_request import read_pass
+from spades.play import PlayState
+from spades.rules import Rules, make_rules
+from tests.service.conftest import running_server
+
+REQUEST = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [3, 1], "seat": 2}
+HANDS = ("AKJ62.AQ.Q.K9543", "QT9.KJT9.KJT9.QJ", "8.8765.A876.AT87", "7543.432.5432.62")
+
+
+# ---- the request -------------------------------------------------------------------------------------------------
+
+
+def position(question, seat, bids, rules=PAPER_RULES, given=(0, 0, 0, 0), cards=()):
+    """Return a position of the round with HANDS, as a match asks about it."""
+    state = PlayState()
+    state.hand = [parse_pbn(hand) for hand in HANDS]
+    state.bid = [*bids, -1, -1, -1, -1][:4]
+    state.score, state.bags = [120, -95], [3, 5]
+    for card in cards:
+        state.played |= 1 << card
+        for other in range(4):
+            state.hand[other] &= ~(1 << card)
+    state.trick_size, state.trick = len(cards), [*cards, 0, 0, 0, 0][:4]
+    dealt = [parse_pbn(hand) for hand in HANDS]
+    return Position(question, state, seat, Identity(1, 0, 0, 0), dealt, [*given], [*cards, *[0] * 52][:52], rules)
+
+
+def test_request_by_hand():
+    asked = position(BID, 3, (3, 0, 14))
+    assert asked.request() == {
+        "hand": ["7S", "5S", "4S", "3S", "4H", "3H", "2H", "5D", "4D", "3D", "2D", "6C", "2C"],
+        "previous_bids": [3, 0, "blind_nil"],
+        "seat": 3,
+        "scores": {"us": -95, "them": 120, "us_bags": 5, "them_bags": 3},
+        "rules": {"preset": "classic", "win": 200, "lose": -100},
+        "convention": "none",
+        "seed": asked.request()["seed"],
+        "explain": False,
+    }
+
+
+def test_requests_are_those_that_the_service_takes():
+    blind = Rules(win=300, blind_nil=1)
+    for seat in range(4):
+        read_bid(position(BID, seat, (3, 0, 14)[:seat], blind).request())
+        read_blind(position(BLIND, seat, (3, 0, 4)[:seat], blind).request())
+    first = parse_pbn("-.AQ.-.-"), parse_pbn("-.-.A8.-")
+    for name in ("pass-2", "pass-4"):
+        rules = make_rules(name, {})
+        read_pass(position(PASS, 2, (3, 4, 0, 2), rules).request())
+    read_pass(
+        position(PASS, 0, (3, 4, 0, 2), make_rules("pass-2", {"nil_passes_first": True}), (0, 0, first[1], 0)).request()
+    )
+    read_card(position(CARD, 0, (3, 4, 0, 2), make_rules("pass-2", {}), (first[0], 0, first[1], 0)).request())
+    ace_of_clubs, jack_of_clubs = 12, 9
+    asked = position(CARD, 2, (3, 4, 5, 1), cards=(3, jack_of_clubs))
+    assert asked.request()["tricks"] == [["5C", "JC"]]
+    assert read_card(asked.request()).seat == 2
+    assert asked.number_of({"card": "AC"}) == ace_of_clubs
+
+
+def test_lots_differ_by_position_and_repeat():
+    def lots(seat, *identity):
+        return position(BID, seat, (3, 4, 5)[:seat])._replace(identity=Identity(*identity)).request()["seed"]
+
+    seeds = [lots(0, 1, 0, 0, 0), lots(1, 1, 0, 0, 0), lots(1, 1, 1, 0, 0), lots(1, 1, 0, 1, 0), lots(1, 1, 0, 0, 1)]
+    assert len(set(seeds)) == 5
+    assert lots(1, 1, 0, 0, 0) == seeds[1]
+
+
+# ---- the answer --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("answer", [None, "3", 3.0, True, -1, 14, {}, {"bid": "nil"}, [4], 11])
+def test_answers_that_are_no_bid_are_refused(answer):
+    with pytest.raises(ValueError, match=r"bid: one of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10$"):
+        position(BID, 2, (3, 4)).number_of(answer)
+
+
+def test_answers_that_are_bids():
+    assert position(BID, 2, (3, 4)).number_of(0) == 0
+    assert position(BID, 2, (3, 4)).number_of({"bid": 10, "kind": "regular"}) == 10
+
+
+@pytest.mark.parametrize("answer", [None, 12, "AS", "8C ", {}, {"card": "KD"}, ["AC"]])
+def test_answers_that_are_no_card_are_refused(answer):
+    with pytest.raises(ValueError, match="card: one of AC, TC, 8C, 7C"):
+        position(CARD, 2, (3, 4, 5, 1), cards=(3, 9)).number_of(answer)
+
+
+@pytest.mark.parametrize(
+    "answer", [None, "AD", ["AD"], ["AD", "AD"], ["AD", "KD"], ["AD", "8D", "7D"], {"cards": [1, 2]}]
+)
+def test_answers_that_are_no_pass_are_refused(answer):
+    with pytest.raises(ValueError, match="cards: a list of 2 of 8S, 8H"):
+        position(PASS, 2, (3, 4, 0, 2), make_rules("pass-2", {})).number_of(answer)
+
+
+def test_answers_about_blind_nils():
+    asked = position(BLIND, 2, (3, 4), Rules(blind_nil=1))
+    assert [asked.number_of(answer) for answer in (True, False, {"blind_nil": True})] == [1, 0, 1]
+    with pytest.raises(ValueError, match="blind_nil: true or false"):
+        asked.number_of(1)
+    with pytest.raises(ValueError, match="blind_nil: false"):
+        position(BLIND, 2, (0, 4), Rules(blind_nil=1, double_nil=0)).number_of(True)
+
+
+# ---- Python files ------------------------------------------------------------------------------------------------
+
+
+def test_python_callable(bidder_file):
+    agent = open_outside(f"python:{bidder_file('def four(request):  return 4')}:four")
+    assert isinstance(agent, PythonAgent)
+    assert agent.questions == {BID}
+    assert agent.ask(BID, [REQUEST] * 3) == [4, 4, 4]
+
+
+def test_the_methods_decide_what_a_python_agent_answers(bidder_file):
+    source = """
+        class Bot:
+            calls = 0
+            def bid(self, request):
+                self.calls += 1
+                return self.calls
+            def card(self, request):
+                return "AS"
+
+        bot = Bot()
+    """
+    file = bidder_file(source)
+    for name in ("Bot", "bot"):
+        agent = open_outside(f"python(file={file}, name={name})")
+        assert agent.questions == {BID, CARD}
+        assert agent.ask(BID, [REQUEST]) == [1]
+        assert agent.ask(CARD, [{}]) == ["AS"]
+    assert parse_agent(f"python:{file}:Bot").plays_its_cards()
+    assert not parse_agent(f"python:{file}:Bot(cards=srp)").plays_its_cards()
+
+
+def test_a_file_runs_once(bidder_file):
+    file = bidder_file("CALLS = []\ndef number(request):\n    CALLS.append(1)\n    return len(CALLS) - 1")
+    text = f"python:{file}:number"
+    assert open_outside(text).ask(BID, [REQUEST]) == [0]
+    assert open_outside(text).ask(BID, [REQUEST]) == [1]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("python:", "accepted: python"),
+        ("python:file.py", "file is ''; accepted: path/to/file.py"),
+        ("python(file=file.py)", "name is missing; accepted: name=the name of a function"),
+        ("python:nowhere.py:bid", "nowhere.py is not a Python file"),
+        ("python:README.md:bid", "README.md is not a Python file"),
+        ("http://localhost/bid?rule=1", "option is 'rule=1'; accepted: url="),
+        ("http:///bid", "accepted: http://host:port/bid"),
+        ("http://localhost/ask(cards=on)", "url has the path /ask; accepted: none, or one that ends in /bid"),
+        ("http://localhost(cards=yes)", "cards is 'yes'; accepted: on, off"),
+    ],
+)
+def test_texts_that_name_nobody(text, message):
+    with pytest.raises((AgentError, BidderError), match=message):
+        open_outside(text)
+
+
+@pytest.mark.parametrize("source", ["bid = 4", "class bid:\n    def card(self, request): return 'AS'"])
+def test_missing_callable(bidder_file, source):
+    with pytest.raises(BidderError, match="has no callable bid, or it does not bid"):
+        open_outside(f"python:{bidder_file(source)}:bid")
+
+
+# ---- servers -----------------------------------------------------------------------------------------------------
+
+
+class StubServer(ThreadingHTTPServer):
+    """A server that keeps its requests as (path, content, address)."""
+
+    def __init__(self, script):
+        super().__init__(("127.0.0.1", 0), Stub)
+        self.script = script
+        self.seen: list[tuple] = []
+
+
+class Stub(BaseHTTPRequestHandler):
+    """A handler that answers with ``server.script(path, content)`` -> (status, headers, body or JSON value)."""
+
+    protocol_version = "HTTP/1.1"
+    server: "StubServer"
+
+    def do_POST(self):
+        content = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.seen.append((self.path, content, self.client_address))
+        status, headers, body = self.server.script(self.path, content)
+        if status == 0:  # close without an answer
+            self.close_connection = True
+            return
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *arguments):
+        pass
+
+
+@contextmanager
+def stub(script):
+    """Yield (agent, requests) of a server on loopback, and stop it at the end."""
+    server = StubServer(script)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    bidder = HttpAgent(parse_text(f"http://127.0.0.1:{server.server_port}/bid?policy=ms"))
+    try:
+        yield bidder, server.seen
+    finally:
+        bidder.close()
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def batch_of(content):
+    return {"answers": [{"status": 200, "body": {"bid": len(r["previous_bids"])}} for r in content["requests"]]}
+
+
+def test_batches_where_the_server_has_them():
+    with stub(lambda path, content: (200, {}, batch_of(content))) as (bidder, seen):
+        assert bidder.ask(BID, [REQUEST] * 600) == [{"bid": 2}] * 600
+    assert [(path, len(content["requests"])) for path, content, _ in seen] == [("/v1/bids", 512), ("/v1/bids", 88)]
+    assert seen[0][1]["requests"][0] == REQUEST | {"policy": "ms"}
+    assert seen[0][2] == seen[1][2]  # the connection is kept open
+
+
+def test_one_by_one_where_it_has_none():
+    def script(path, content):
+        return (200, {}, {"bid": 5}) if path == "/bid" else (404, {}, {"title": "not here"})
+
+    with stub(script) as (bidder, seen):
+        assert bidder.ask(BID, [REQUEST] * 3) == [{"bid": 5}] * 3
+        assert bidder.ask(BID, [REQUEST]) == [{"bid": 5}]
+    assert [path for path, _, _ in seen] == ["/v1/bids", "/bid", "/bid", "/bid", "/bid"]
+    assert len({address for _, _, address in seen}) == 1
+
+
+def paths_of(address):
+    agent = HttpAgent(parse_text(address))
+    return agent.batch_paths, agent.paths[BID]
+
+
+def test_a_versioned_address_has_its_batches_beside_it():
+    for address in ("http://localhost:1/bid", "http://localhost:1/v1/bid"):
+        assert paths_of(address) == ({BID: "/v1/bids", CARD: "/v1/cards"}, urlsplit(address).path)
+    assert paths_of("http://localhost:1") == ({BID: "/v1/bids", CARD: "/v1/cards"}, "/v1/bid")
+    assert paths_of("http://localhost:1/spades/bid") == (
+        {BID: "/spades/v1/bids", CARD: "/spades/v1/cards"},
+        "/spades/bid",
+    )
+    assert paths_of("http://localhost:1/ask") == ({}, "/ask")
+
+
+def test_shedding_is_waited_out():
+    answers = iter([(code, {"Retry-After": "0"}, None) for code in (503, 429)])
+    with stub(lambda path, content: next(answers, None) or (200, {}, batch_of(content))) as (bidder, seen):
+        assert bidder.ask(BID, [REQUEST]) == [{"bid": 2}]
+    assert len(seen) == 3
+
+
+def test_a_closed_connection_is_opened_again():
+    hung_up = []
+
+    def script(path, content):
+        hung_up.append(path)
+        return (0, {}, b"") if len(hung_up) == 1 else (200, {}, batch_of(content))
+
+    with stub(script) as (bidder, seen):
+        assert bidder.ask(BID, [REQUEST]) == [{"bid": 2}]
+    assert len(seen) == 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ((200, {}, {"answers": []}), "accepted: 1 answers"),
+        ((200, {}, [1]), "accepted: 1 answers"),
+        ((500, {}, {"title": "broken"}), "status 500: {'title': 'broken'} from /v1/bids"),
+        ((500, {}, b"<html>"), "status 500: '<html>'"),
+        ((200, {}, b"<html>"), "found b'<html>' from POST /v1/bids; accepted: JSON"),
+        ((200, {}, {"answers": [{"status": 422, "body": {"title": "no"}}]}), "'title': 'no'.*accepted: status 200"),
+    ],
+)
+def test_wrong_answers_are_named(answer, message):
+    with stub(lambda path, content: answer) as (bidder, _), pytest.raises(WrongAnswerError, match=message):
+        bidder.ask(BID, [REQUEST])
+
+
+def test_wrong_answers_one_by_one_are_named():
+    with (
+        stub(lambda path, content: (404 if path == "/v1/bids" else 422, {}, {})) as (bidder, _),
+        pytest.raises(WrongAnswerError, match=r"status 422: \{\}; accepted: 200"),
+    ):
+        bidder.ask(BID, [REQUEST])
+
+
+def test_nobody_listens(monkeypatch):
+    monkeypatch.setattr(outside, "TRIES", 2)
+    with stub(lambda path, content: (200, {}, {})) as (bidder, _):
+        text = bidder.text
+    silent = HttpAgent(parse_text(text))
+    with pytest.raises(WrongAnswerError, match="no answer to POST /v1/bids"):
+        silent.ask(BID, [REQUEST])
+
+
+@pytest.mark.server
+def test_our_own_service_bids_as_the_engine_does(committed):
+    """Policy ms inside the engine, and behind POST /v1/bids of a real server: the same games."""
+    with running_server() as server:
+        text = f"{server.url}/bid?policy=ms"
+        outside = PlayChunk(Match("bis", text, pairs=40), committed).play(0, 40)
+    inside = PlayChunk(Match("bis", "ms", pairs=40), committed).play(0, 40)
+    assert (inside["scores"] == outside["scores"]).all()
+    assert inside["sums"].tobytes() == outside["sums"].tobytes()

@@ -16,9 +16,10 @@ class Bot:
 
     def bid(self, request: Request) -> int:
         """Return the bid. Partner's is the last but one; together they are at most 13."""
-        high = sum(card[0] in "AK" for card in request["hand"])
-        spades = sum(card[1] == "S" and card[0] not in "AK" for card in request["hand"])
-        partner = sum(bid for bid in request["previous_bids"][-2:-1] if bid != "blind_nil")
+        hand: list[str] = request["hand"]
+        high = sum(card[0] in "AK" for card in hand)
+        spades = sum(card[1] == "S" and card[0] not in "AK" for card in hand)
+        partner: int = sum(bid for bid in request["previous_bids"][-2:-1] if bid != "blind_nil")
         return max(1, min(high + max(0, spades - 3), 13 - partner))
 
     def card(self, request: Request) -> str:

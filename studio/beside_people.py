@@ -20,7 +20,7 @@ Scores: TypeAlias = NDArray[np.int64]  # (pairs, 2), as in `Played`
 
 def add_seats_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options that say where the policy sits."""
-    player = "who plays the cards of the policy's seats, such as model:FOLDER,kind=human if people follow its advice"
+    player = "who plays the cards of the policy's seats, such as model(folder=FOLDER) if people follow its advice"
     parser.add_argument("--player", default=TABLES_PLAYER, metavar="PLAYER", help=f"{player} (default %(default)s)")
     both = "the policy bids for both partners, instead of beside one of the people"
     parser.add_argument("--both-partners", action="store_true", help=both)
@@ -31,9 +31,9 @@ def beside_people(
 ) -> Match:
     """Return a match against two people, in which the caller sets the policy as bidder a.
 
-    ``people``: a bidder such as ``model:FOLDER,kind=human``. ``player``: who plays the cards of the policy's seats; if
-    the policy advises people, the same text as ``people``. ``both``: whether the policy bids for both partners, instead
-    of beside a person.
+    ``people``: a bidder such as ``model(folder=FOLDER, kind=human)``. ``player``: who plays the cards of the policy's
+    seats; if the policy advises people, the same text as ``people``. ``both``: whether the policy bids for both
+    partners, instead of beside a person.
     """
     players = (player, people) if both else (player, people, people, people)
     return Match("bis", people, players, pairs=pairs, rules=rules, seed=seed, mixed=not both)

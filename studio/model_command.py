@@ -1,7 +1,7 @@
 """Learn a model of the people in logs: `python -m studio model`.
 
 The folder holds a net that states P(bid | hand, auction, score, label), and in its manifest how well the net does on
-held-out games. The arena seats such people (`model:FOLDER`).
+held-out games. The arena seats such people (`model(folder=FOLDER)`).
 """
 
 import argparse

@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--label", metavar="FIELD=VALUE,...", help="judge only seats with this label")
     by = f"also judge the seats of each value of these fields: {', '.join(FIELDS)}"
     parser.add_argument("--by", metavar="FIELD,...", help=by)
-    people = "also play games beside and against people of this model, such as model:FOLDER,kind=human"
+    people = "also play games beside and against people of this model, such as model(folder=FOLDER, kind=human)"
     parser.add_argument("--people", metavar="MODEL", help=people)
     add_seats_arguments(parser)
     parser.add_argument("--pairs", type=integer, default=4_000, help="pairs of such games (default %(default)s)")

@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the action."""
     parser.add_argument("tables", type=Path, metavar="FOLDER", help="the table set, from `studio fit`")
     add_out_argument(parser)
-    people = "the people in the games, from `studio model` of the same log, such as model:FOLDER,kind=human"
+    people = "the people in the games, from `studio model` of the same log, such as model(folder=FOLDER, kind=human)"
     parser.add_argument("--people", required=True, metavar="MODEL", help=people)
     add_seats_arguments(parser)
     parser.add_argument("--policy", default="bis", metavar="NAME", help="the policy (default %(default)s)")

@@ -160,9 +160,8 @@ class Position(NamedTuple):
 
     def __str__(self) -> str:
         seed, pair, swap, number = self.identity
-        return (
-            f"in seed {seed}, pair {pair}, game {swap}, round {number}, seat {self.seat}: {json.dumps(self.request())}"
-        )
+        place = f"in seed {seed}, pair {pair}, game {swap}, round {number}, seat {self.seat}"
+        return f"{place}, to the request {json.dumps(self.request())}"
 
     def _names(self, cards: int) -> list[str]:
         names = CARD_NAMES[deck_number(self.rules)]

@@ -227,7 +227,7 @@ def test_a_wrong_answer_names_the_position(bidder_file, method, message):
 @pytest.mark.server
 @pytest.mark.compiled
 def test_the_service_plays_whole_games():
-    """Bids, passes, blind nils and cards of a real server: those of `ms` with `srp@4`."""
+    """Bids, passes and cards of a real server: those of `bis` with `srp@4`. It decides about blind nils too."""
     rules = make_rules("pass-2", {"win": 200, "lose": -100})
     with running_server() as server:
         agent = f"http(url={server.url}, policy=bis, cards=on, passes=on)"

@@ -4,6 +4,7 @@ import json
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
@@ -13,7 +14,7 @@ from arena.agent_text import parse_text
 from arena.agents import parse_agent
 from arena.errors import AgentError, BidderError
 from arena.match import PAPER_RULES, Match, PlayChunk
-from arena.outside import HttpAgent, PythonAgent, open_outside
+from arena.outside import HttpAgent, PythonAgent, answers_of, open_outside
 from arena.questions import BID, BLIND, CARD, PASS, Identity, Position, WrongAnswerError
 from spades.cards import parse_pbn
 from spades.contract.bid_request import read_bid, read_blind
@@ -21,6 +22,7 @@ from spades.contract.card_request import read_card
 from spades.contract.pass_request import read_pass
 from spades.play import PlayState
 from spades.rules import Rules, make_rules
+from tests.patience import LIMIT_S
 from tests.service.conftest import running_server
 
 REQUEST = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [3, 1], "seat": 2}
@@ -331,6 +333,43 @@ def test_nobody_listens(monkeypatch):
     silent = HttpAgent(parse_text(text))
     with pytest.raises(WrongAnswerError, match="no answer to POST /v1/bids"):
         silent.ask(BID, [REQUEST])
+
+
+# ---- wrong answers and positions ---------------------------------------------------------------------------------
+
+
+def asked(*positions):
+    """Return what waiting games ask, without play states of compiled code."""
+    return SimpleNamespace(question=positions[0].question, positions=lambda: list(positions))
+
+
+def test_a_wrong_answer_of_a_batch_names_its_position():
+    def script(path, content):
+        bids = [4 if len(request["previous_bids"]) < 2 else 11 for request in content["requests"]]
+        return 200, {}, {"answers": [{"status": 200, "body": {"bid": bid}} for bid in bids]}
+
+    wrong = position(BID, 2, (3, 4))
+    with stub(script) as (bidder, _), pytest.raises(BidderError) as error:
+        answers_of(bidder, asked(position(BID, 1, (3,)), wrong))
+    text = str(error.value)
+    assert "found answer {'bid': 11}; accepted: bid: one of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10; in seed 1, pair 0" in text
+    assert json.loads(text.partition("to the request ")[2]) == wrong.request()
+
+
+def test_a_server_that_takes_too_long_is_named_with_the_position(monkeypatch):
+    monkeypatch.setattr(outside, "TIMEOUT_S", 0.1)
+    over = threading.Event()
+
+    def script(path, content):
+        over.wait(LIMIT_S)
+        return 200, {}, {}
+
+    with stub(script) as (bidder, _):
+        with pytest.raises(
+            BidderError, match=r"no answer to POST /v1/bids: TimeoutError.*an answer within 0.1 s; in seed 1"
+        ):
+            answers_of(bidder, asked(position(BID, 2, (3, 4))))
+        over.set()
 
 
 @pytest.mark.server

@@ -21,8 +21,8 @@ from report.setup import Setup
 from spades.policies import parse_policy
 from spades.rules import Rules
 from spades.tables import SEQUENCES
-from tables.builders.curve_fit import bin_middles, fit_curves, sequences
-from tables.builders.curves import BINS, Judge, nil_rounds, value_at_bins
+from tables.counts import BINS, Judge, nil_rounds
+from tables.regression import bin_middles, fit_curves, sequences, value_at_bins
 
 ROUNDS = 400  # rounds for each pair of the report; in three of ten, a nil is possible
 CHUNKS = 40

@@ -40,12 +40,13 @@ from spades.inference import (
 from spades.legal import deck_of
 from spades.play import PlayState, play_card, write_rules
 from spades.policies import parse_policy
+from spades.rules import Rules
 from spades.scoring import Standing
 from studio import plots
-from tables.builders.priors import BIDDERS as POLICIES
-from tables.builders.priors import RULES, SCORES_BY
-from tables.learning.training_data import scores_of_games
+from tables.counts import SCORES_BY, scores_of_games
+from tables.fits import READ_POLICIES
 
+RULES = Rules()  # under which priors and holder nets were counted
 SCORES = 5_000
 BEST_POSITIONS = 2_000  # for the best possible log-loss, at the report's 10,000 pairs
 FOUND, TRIES = 400, 400_000  # deals that fit a position, and deals tried to find them
@@ -142,7 +143,7 @@ def _after_bids(setup: Setup) -> dict[tuple[str, int, str], Floats]:
     seats = _seats(n, setup.seed)
     found = {}
     for bidder in BIDDERS:
-        deals = positions(setup, POLICIES[bidder], n, setup.seed)
+        deals = positions(setup, READ_POLICIES[bidder], n, setup.seed)
         for made in range(1, 5):
             some = seats[: _positions_after(made, setup)]
             for name, model in (("prior", _prior), ("net", _net)):
@@ -223,8 +224,8 @@ def best_possible(setup: Setup) -> str:
     """Return the smallest possible log-loss after four bids of `bis`, and how far the net and the priors are above."""
     readers = readers_of(setup.opened.arrays)
     n = max(1, BEST_POSITIONS * setup.pairs // 10_000)
-    deals, seats = positions(setup, POLICIES["bis"], n, setup.seed), _seats(n, setup.seed)
-    policy = numba_typed(parse_policy(POLICIES["bis"]))
+    deals, seats = positions(setup, READ_POLICIES["bis"], n, setup.seed), _seats(n, setup.seed)
+    policy = numba_typed(parse_policy(READ_POLICIES["bis"]))
     profiles = tables_for(setup.tables, RULES, [policy])
     fitting = Fitting(np.zeros((n, 3, 64)), np.zeros(n, np.int64), np.array([FOUND, TRIES]))
 
@@ -303,7 +304,7 @@ def by_trick(setup: Setup) -> str:
     """Return log-loss by trick in self-play of `bis`, with bids and without them, and the plot of calibration."""
     readers = readers_of(setup.opened.arrays)
     n = max(1, setup.pairs // 10)
-    deals, seats = positions(setup, POLICIES["bis"], n, setup.seed), _seats(n, setup.seed)
+    deals, seats = positions(setup, READ_POLICIES["bis"], n, setup.seed), _seats(n, setup.seed)
     plays = np.zeros((n, 52), np.int64)
     record_plays(setup.seed, 0, n, player_rows(TABLES_PLAYER, TABLES_PLAYER), deals, plays)
     rows, bins = [], {name: np.zeros((n, BINS, 3)) for name in ("before the first card", "later")}

@@ -18,9 +18,8 @@ from report.setup import Setup
 from spades.rules import FIELDS, Rules, make_rules, overrides_of
 from spades.scoring import Standing
 from spades.winprob import ERRORS_FILE, WIN_SCALE, WinTableSlice, win_probability, win_slice_of
-from tables.builders.extra_win_tables import tens_around
-from tables.builders.win_tables import BUCKETS, POLICY, bucket_outcomes, by_both_sides, solve
-from tables.learning.training_data import scores_of_games
+from tables.counts import scores_of_games
+from tables.win import BUCKETS, FIRST, bucket_outcomes, by_both_sides, solve, tens_around
 
 ROUNDS = 4_000  # in each bucket of distances to the goal (`win_tables`)
 SCORES = 20_000
@@ -116,7 +115,7 @@ def _distance(
 ) -> tuple[float, float]:
     # Mean and 99th percentile of how far the table at ``place`` of ``cells`` is from ``exact``, in percentage points of
     # a win chance.
-    seen = scores_of_games(setup.tables, rules, POLICY, SCORES, setup.seed)
+    seen = scores_of_games(setup.tables, rules, FIRST, SCORES, setup.seed)
     away = 100 * np.abs(_values(seen, win_slice_of(rules, 0), exact) - _values(seen, place, cells))
     return float(away.mean()), float(np.quantile(away, 0.99))
 

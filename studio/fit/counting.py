@@ -26,9 +26,7 @@ from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from studio.fit.samples import MOST_ROUNDS, Sample, joined, sample_of
 from studio.fit.segments import Segments
 from studio.rounds import NO_TRICKS, Names, Rounds
-from tables.builders.ace_of_spades import SUMS
-from tables.builders.priors import CLASSES, count_cards
-from tables.builders.priors import SEQUENCES as AUCTIONS
+from tables.counts import AUCTIONS, BID_SUMS, CLASSES, count_cards
 
 HELD_OUT = 5  # one game in five is held out
 BINS = GRID + 1
@@ -42,9 +40,9 @@ class Counts(NamedTuple):
     bids: Any  # float64 (2, SEQUENCES, 4): auctions, and the sums of the next three bids
     bid_squares: Any  # float64 (2, SEQUENCES, 3): sums of the squares of the next three bids
     contracts: Any  # float64 (2, 2, 27, 2): by whether a partner bid nil, and contract: total number, and number made
-    # float64 (2, 4, SUMS, 2): hands by seat and sum of the previous bids: total number, and number with ace of spades
+    # float64 (2, 4, BID_SUMS, 2): hands by seat and sum of the previous bids: total number, and number with the ace
     aces: Any
-    holders: Any  # int64 (2, SEQUENCES of `priors`, 4, PRIOR_COLUMNS): the cards of each bidder, by the four bids
+    holders: Any  # int64 (2, AUCTIONS, 4, PRIOR_COLUMNS): the cards of each bidder, by the four bids
     blind_nils: Any  # float64 (2, SEQUENCES, 2): by previous bids: total number, and number made
 
 
@@ -55,7 +53,7 @@ def no_counts() -> Counts:
         np.zeros((2, SEQUENCES, 4)),
         np.zeros((2, SEQUENCES, 3)),
         np.zeros((2, 2, 27, 2)),
-        np.zeros((2, 4, SUMS, 2)),
+        np.zeros((2, 4, BID_SUMS, 2)),
         np.zeros((2, AUCTIONS, 4, PRIOR_COLUMNS), np.int64),
         np.zeros((2, SEQUENCES, 2)),
     )

@@ -15,10 +15,8 @@ from scipy.special import expit, logit
 from spades.bis import GRID
 from spades.inference import BID_CLASSES, FIRST_PRIOR_ROWS, PRIOR_COLUMNS, SUIT_RANKS
 from studio.fit.counting import Counts
-from tables.builders.curve_fit import Design, bin_middles, design, sequences
-from tables.builders.curves import value_at_bins
-from tables.builders.newton import minimize_convex
-from tables.builders.priors import SCALE
+from tables.fits import SCALE
+from tables.regression import Design, bin_middles, design, minimize_convex, sequences, value_at_bins
 
 Floats = NDArray[np.float64]
 WEIGHTS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 3e4, 1e5)

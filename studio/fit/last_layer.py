@@ -21,8 +21,8 @@ from studio.fit.counting import is_held_out
 from studio.fit.fitting import Fitted
 from studio.fit.samples import Sample, rows_of
 from studio.rounds import NO_WINNER
-from tables.builders.win_tables import NO_PENALTY
 from tables.learning.training_data import MOST_TRIED, NONE, Played, empty_labels, label
+from tables.win import NO_PENALTY
 
 WEIGHTS = (1.0, 1e1, 1e2, 1e3, 1e4)  # in bids
 MOST_BIDS = 100_000

@@ -1,6 +1,6 @@
 """Fit win tables to a log: what a round brings, by the distance to the goal, and value iteration over it.
 
-The outcomes of the engine's rounds in each bucket (`tables.builders.win_tables`) count as many rounds as the weight
+The outcomes of the engine's rounds in each bucket (`tables.win`) count as many rounds as the weight
 says, and the log's rounds one each. The win table of each of the log's games is then made anew.
 """
 
@@ -19,7 +19,7 @@ from studio.fit.counting import is_held_out, shipped_profiles
 from studio.fit.fitting import Fitted
 from studio.fit.last_layer import results_of
 from studio.fit.samples import Sample
-from tables.builders.win_tables import (
+from tables.win import (
     BUCKETS,
     EDGES,
     bucket_of_distance,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from arena.people.successes import LEAST, Floats, corrected
-from tables.builders.newton import minimize_convex
+from tables.regression import minimize_convex
 
 PENALTIES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, np.inf)  # strengths to try; infinite: no correction
 

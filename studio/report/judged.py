@@ -17,8 +17,7 @@ from arena.stats import CONFIDENCE, Gain, wilson, z_of
 from studio.fit.counting import BINS as BINS_OF_NILS
 from studio.fit.counting import Counts
 from studio.fit.fitting import LEAST
-from tables.builders.curve_fit import sequences
-from tables.builders.curves import value_at_bins
+from tables.regression import sequences, value_at_bins
 
 BINS = 10
 Floats = NDArray[np.float64]

@@ -9,7 +9,7 @@ Training is split into parts, so that it can continue after an interruption: a p
 state of the optimiser.
 """
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -32,8 +32,8 @@ from spades.inference import (
     places_of,
 )
 from spades.legal import BLIND_NIL, NO_BID
-from tables.builders.priors import BIDDER_DEPENDS, BIDDERS, RULES, SCORES_BY, drawn_scores
-from tables.run.family import Context, Family, recorded
+from tables.counts import SCORES_BY, drawn_scores
+from tables.run.family import Context
 
 LAYERS = (256, 128)  # sizes of the hidden layers
 DEALS = 250_000  # in a chunk
@@ -115,11 +115,11 @@ def whole_numbers(weights: Arrays) -> HolderNet:
 
 def _deals(ctx: Context, name: str, bidder: str) -> BidDeals:
     # Return as many deals as the family's size ``name`` says, bid by ``bidder``.
-    profiles, scores = kernel_tables(ctx.inputs), drawn_scores(ctx)
+    profiles, scores, rules = kernel_tables(ctx.inputs), drawn_scores(ctx), ctx.family.rules
     n = min(DEALS, ctx.size(name))
 
     def bid(index: int, seed: int) -> Arrays:
-        return bid_deals(seed, index * n, n, RULES, bidder, profiles, scores)._asdict()
+        return bid_deals(seed, index * n, n, rules, bidder, profiles, scores)._asdict()
 
     return BidDeals(**ctx.gathered(name, max(1, ctx.size(name) // n), bid))
 
@@ -164,42 +164,23 @@ def first_weights(rng: np.random.Generator, layers: tuple[int, int]) -> dict[str
     return found
 
 
-def _maker(name: str) -> Callable[[Context], Arrays]:
-    def make(ctx: Context) -> Arrays:
-        net = whole_numbers(_trained(ctx, _deals(ctx, "deals", BIDDERS[name])))
-        held_out = _deals(ctx, "held_out", BIDDERS[name])
-        seats = np.random.default_rng(ctx.seed).integers(0, 4, len(held_out.hands))
-        for made in range(1, 5):
-            bids = known_bids(held_out.bids, np.full(len(seats), made))
-            ctx.figure(f"log_loss_after_{made}_bids", log_loss(net, views_of(held_out, seats, bids)))
-        return {f"holders_{name}_{part}": array.astype(np.int32) for part, array in net._asdict().items()}
+def make(ctx: Context) -> Arrays:
+    """Make the arrays of the net that reads the bids of the family's policy."""
+    policy = str(ctx.family.parameters["policy"])
+    net = whole_numbers(_trained(ctx, _deals(ctx, "deals", policy)))
+    held_out = _deals(ctx, "held_out", policy)
+    seats = np.random.default_rng(ctx.seed).integers(0, 4, len(held_out.hands))
+    for made in range(1, 5):
+        bids = known_bids(held_out.bids, np.full(len(seats), made))
+        ctx.figure(f"log_loss_after_{made}_bids", log_loss(net, views_of(held_out, seats, bids)))
+    return {f"{ctx.family.name}_{part}": array.astype(np.int32) for part, array in net._asdict().items()}
 
-    return make
 
-
-_AXES = {
-    "first": ("a player's inputs, then the biases", "first hidden layer"),
-    "second": ("first hidden layer, then the biases", "second"),
-    "out": ("second hidden layer, then the biases", "card, and seat that may hold it"),
+PARAMETERS: Mapping[str, object] = {
+    "scores_by": SCORES_BY,
+    "layers": list(LAYERS),
+    "batch": BATCH,
+    "rate": RATE,
+    "parts": PARTS,
+    "drawn": [ALL_BIDS, UNKNOWN],
 }
-FAMILIES = tuple(
-    Family(
-        name=f"holders_{name}",
-        generator=1,
-        make=_maker(name),
-        axes={f"holders_{name}_{part}": axes for part, axes in _AXES.items()},
-        parameters={
-            "policy": BIDDERS[name],
-            "scores_by": SCORES_BY,
-            "layers": list(LAYERS),
-            "batch": BATCH,
-            "rate": RATE,
-            "parts": PARTS,
-            "drawn": [ALL_BIDS, UNKNOWN],
-            "rules": recorded(RULES),
-        },
-        sizes={"deals": 4_000_000, "samples": 40_000_000, "held_out": 20_000},
-        depends=BIDDER_DEPENDS[name],
-    )
-    for name in BIDDERS
-)

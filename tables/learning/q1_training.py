@@ -12,6 +12,7 @@ options. There is a net for each of four rewards:
 The report does not say how it trains beyond this; docs/learned-player.md lists what was chosen here.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from arena.engine.steps import Ints, deal_rounds, play_cards, points_of_sides, t
 from arena.players.q1 import FEATURES, VALUES, Floats, Options, first_weights
 from arena.players.q_names import NETS, REWARDS, QPlayer
 from spades.rules import Rules
-from tables.run.family import Context, Family, recorded
+from tables.run.family import Context
 
 RULES = Rules()
 BATCH = 32  # rounds between two steps
@@ -116,7 +117,8 @@ def _train(player: QPlayer, seed: int, updates: int, progress: bool) -> Arrays:
     return {"weights": weights, "history": np.array([part.mean(axis=0) for part in parts], np.float32)}
 
 
-def _make(ctx: Context) -> Arrays:
+def make(ctx: Context) -> Arrays:
+    """Make the nets of all players of the report, and the history of their training."""
     updates = max(1, ctx.size("rounds") // BATCH)
     sizes = {net: len(first_weights(net, np.random.default_rng(0))) for net in NETS}
 
@@ -131,20 +133,9 @@ def _make(ctx: Context) -> Arrays:
     return arrays | {"q1_history": trained["history"]}
 
 
-FAMILIES = (
-    Family(
-        name="q1",
-        generator=1,
-        make=_make,
-        axes={f"q1_{net}": ("reward", "weights of the net") for net in NETS}
-        | {"q1_history": ("net and reward", "part of the training", "figure")},
-        parameters={
-            "rules": recorded(RULES),
-            "batch": BATCH,
-            "rate": RATE,
-            "random": [RANDOM_BID, RANDOM_CARD, MOST_RANDOM_BID],
-            "unit": UNIT,
-        },
-        sizes={"rounds": 40_000},
-    ),
-)
+PARAMETERS: Mapping[str, object] = {
+    "batch": BATCH,
+    "rate": RATE,
+    "random": [RANDOM_BID, RANDOM_CARD, MOST_RANDOM_BID],
+    "unit": UNIT,
+}

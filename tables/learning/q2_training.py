@@ -9,7 +9,7 @@ Each part of the training has new positions. It ends with the weights and with t
 training can continue after an interruption.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,11 +20,12 @@ from arena.chunks import Arrays
 from arena.engine.game import Lineup
 from arena.engine.simulate import kernel_tables, numba_typed, player_rows
 from arena.players.names import TABLES_PLAYER
-from arena.players.q2 import ACTIONS, ARRAYS, CARDS, INPUTS, LEARNED_GOAL, inputs_of
+from arena.players.q2 import ACTIONS, CARDS, INPUTS, LEARNED_GOAL, inputs_of
 from spades.inference import places_of
 from spades.legal import NO_BID
 from spades.policies import parse_policy
 from spades.rules import make_rules
+from tables.counts import scores_of_games
 from tables.learning.q2_labels import (
     AUCTIONS,
     NOISE,
@@ -37,8 +38,7 @@ from tables.learning.q2_labels import (
     labels,
     unpacked,
 )
-from tables.learning.training_data import scores_of_games
-from tables.run.family import Context, Family, recorded
+from tables.run.family import Context
 
 RULES = make_rules("classic", {"win": LEARNED_GOAL, "lose": -100})
 BIDDERS = ("bis", "bis", "bis", "rb")  # in turn, by chunk: who bids in all seats
@@ -119,7 +119,8 @@ def first_weights(rng: np.random.Generator) -> dict[str, NDArray[np.float32]]:
     return found
 
 
-def _make(ctx: Context) -> Arrays:
+def make(ctx: Context) -> Arrays:
+    """Make the arrays of the net."""
     from tables.learning.q_fit import ActionFit, gains  # not above: JAX takes a second to import
 
     positions = max(4 * BATCH, ctx.size("positions") // PARTS)  # of a part
@@ -143,34 +144,13 @@ def _make(ctx: Context) -> Arrays:
     return {f"q2_{name}": array for name, array in weights.items()}
 
 
-FAMILIES = (
-    Family(
-        name="q2",
-        generator=1,
-        make=_make,
-        axes=dict(
-            zip(
-                ARRAYS,
-                (
-                    ("inputs, then the biases", "first hidden layer"),
-                    ("first hidden layer, then the biases", "second"),
-                    ("second hidden layer, then the biases", "cards, then bids"),
-                ),
-                strict=True,
-            )
-        ),
-        parameters={
-            "bidders": list(BIDDERS),
-            "player": TABLES_PLAYER,
-            "layers": list(LAYERS),
-            "batch": BATCH,
-            "rate": RATE,
-            "parts": PARTS,
-            "kept": KEPT,
-            "drawn": [AUCTIONS, NOISE, RANDOM, QUIET, SCORES],
-            "rules": recorded(RULES),
-        },
-        sizes={"positions": 96_000_000, "held_out": 200_000},
-        depends=("rb", "p_length", "cnil", "side", "spades", "ruffs", "factor", "curves", "win"),
-    ),
-)
+PARAMETERS: Mapping[str, object] = {
+    "bidders": list(BIDDERS),
+    "player": TABLES_PLAYER,
+    "layers": list(LAYERS),
+    "batch": BATCH,
+    "rate": RATE,
+    "parts": PARTS,
+    "kept": KEPT,
+    "drawn": [AUCTIONS, NOISE, RANDOM, QUIET, SCORES],
+}

@@ -9,7 +9,7 @@ labels the positions, and `tables.learning.net` learns from them. The bytes of t
 version of JAX, the processor and its number of cores, not on --jobs.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias, cast
 
@@ -25,7 +25,7 @@ from arena.players.names import TABLES_PLAYER
 from arena.stats import pair_counts
 from spades.policies import parse_policy
 from spades.winprob import CANDIDATES_ABOVE, CANDIDATES_BELOW
-from tables.builders.win_tables import DEPENDS, NO_PENALTY
+from tables.counts import scores_of_games
 from tables.learning.batches import ALL_KNOWN, NONE_KNOWN, Source, batches, held_out, sample, steps_of
 from tables.learning.scores import GAMES, SEEN_SHARE, Ints, drawn_scores, random_games
 from tables.learning.training_data import (
@@ -42,9 +42,9 @@ from tables.learning.training_data import (
     Labels,
     Played,
     candidate_rounds,
-    scores_of_games,
 )
-from tables.run.family import Context, Family
+from tables.run.family import Context
+from tables.win import NO_PENALTY
 
 FIRST_POLICIES = (
     "bis:tuned,endgame=off",
@@ -173,7 +173,8 @@ def _learn(fit: Fit, weights: Arrays, source: Source, stage: Round, progress: bo
     return {**learnt, "error": np.array([errors[-(steps // stage.epochs) :].mean()])}
 
 
-def _make(ctx: Context) -> Arrays:
+def make(ctx: Context) -> Arrays:
+    """Make the arrays of the net."""
     from tables.learning import net  # not above: only this function needs JAX, which takes a second to import
 
     ts = with_games(kernel_tables(ctx.inputs), GAMES)
@@ -203,40 +204,17 @@ def _make(ctx: Context) -> Arrays:
     return _kernel_arrays(weights)
 
 
-FAMILIES = (
-    Family(
-        name="net",
-        generator=6,
-        make=_make,
-        axes={
-            "net_position": ("a position's inputs, then the biases", "first hidden layer"),
-            "net_bid": ("a bid's inputs", "first hidden layer"),
-            "net_hidden": ("first hidden layer, then the biases", "second"),
-            "net_out": ("second hidden layer, then the biases", "outcome, ours by row and theirs"),
-        },
-        parameters={
-            "rounds": [list(stage) for stage in ROUNDS],
-            "players": list(PLAYERS),
-            "seen_by": SEEN_BY,
-            "seen": SEEN,
-            "batch": BATCH,
-            "layers": list(LAYERS),
-            "weighed": [CANDIDATES_BELOW, CANDIDATES_ABOVE],
-            "mixed": [
-                *(PARTNER, ALIKE, FIRST_PLAYER, NOISE, RARE, SEEN_SHARE, SPADES, REDEALT, NONE_KNOWN, ALL_KNOWN),
-                BLIND,
-            ],
-            "seats": list(SEATS),
-        },
-        sizes={
-            "first_positions": 1_200_000,
-            "second_positions": 2_000_000,
-            "third_positions": 4_000_000,
-            "fourth_positions": 9_000_000,
-            "fifth_positions": 6_000_000,
-            "sixth_positions": 3_000_000,
-            "pairs": 200_000,
-        },
-        depends=("rb", *DEPENDS, "win"),
-    ),
-)
+PARAMETERS: Mapping[str, object] = {
+    "rounds": [list(stage) for stage in ROUNDS],
+    "players": list(PLAYERS),
+    "seen_by": SEEN_BY,
+    "seen": SEEN,
+    "batch": BATCH,
+    "layers": list(LAYERS),
+    "weighed": [CANDIDATES_BELOW, CANDIDATES_ABOVE],
+    "mixed": [
+        *(PARTNER, ALIKE, FIRST_PLAYER, NOISE, RARE, SEEN_SHARE, SPADES, REDEALT, NONE_KNOWN, ALL_KNOWN),
+        BLIND,
+    ],
+    "seats": list(SEATS),
+}

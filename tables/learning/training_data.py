@@ -8,7 +8,6 @@ and bags that do not include the score before. So `label` can make inputs and ta
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arena.engine.choose_bid import auction_at
 from arena.engine.deal import (
@@ -18,27 +17,22 @@ from arena.engine.deal import (
     give_spades,
     prepare_state,
     random_bit,
-    seat_players,
     seed_rng,
     uniform,
 )
 from arena.engine.game import Lineup, bid_seat, noisy_bid, play_out, score_of_side
 from arena.engine.jit import entry, round_loop
 from arena.engine.outcomes import nearest_outcome, score_after
-from arena.engine.simulate import numba_typed, player_rows, tables_for
 from arena.engine.states import copy_state
 from arena.engine.winprob import slice_of, write_bid, write_position
-from arena.players.names import TABLES_PLAYER
 from spades.cards import suits_of
 from spades.legal import BLIND_NIL, NIL_BIT, allowed_bids
 from spades.levels import kind_of_player
-from spades.options import Policy
 from spades.play import PlayState, rule_values, write_rules
-from spades.policies import parse_policy
 from spades.position import read_auction
 from spades.rules import Rules
-from spades.scoring import Standing, game_winner
-from spades.tables import Tables, plain_profile
+from spades.scoring import Standing
+from spades.tables import plain_profile
 from spades.winprob import (
     BID_INPUTS,
     INPUTS,
@@ -216,48 +210,5 @@ def _label(
             outcome[b, m] = nearest_outcome(results[m, 0], results[m, 1], results[m, 2], results[m, 3], contracts)
 
 
-def _seen_scores(
-    states: list[PlayState], deals: Deals, rules: Rules, policy: Policy, players: Any, profiles: Any, seen: Any
-) -> None:
-    # Play whole games by one policy. seen (n, 4), by number of the deal: gets points and bags before each round, of a
-    # random side, then of the other.
-    state = prepare_state(states, rules)
-    write_rules(state, rules)
-    before = np.zeros(4, np.int64)
-    for number in range(deals.first, deals.last):
-        deal_round(state, deals.seed, number, 0)
-        side = below(state, 2)
-        for cell in range(4):
-            seen[number, cell] = before[(cell + 2 * side) & 3]
-        seat_players(state, players)
-        for seat in range(4):
-            for side in range(2):
-                state.score[side], state.bags[side] = before[2 * side], before[2 * side + 1]
-            state.bid[seat] = bid_seat(state, seat, rules, policy, profiles)
-        play_out(state)
-        for side in range(2):
-            points, bags = score_of_side(state, side, before[2 * side + 1], rules)
-            before[2 * side] += points
-            before[2 * side + 1] = bags
-        if game_winner(before[0], before[2], rules) != 0:
-            before[:] = 0
-        else:
-            before[0], before[1], before[2], before[3] = before[2], before[3], before[0], before[1]  # the next dealer
-
-
 candidate_rounds = round_loop(_candidate_rounds, states=2)
-_play_seen_scores = round_loop(_seen_scores)
 label = entry(_label)
-
-
-def scores_of_games(profiles: tuple[Tables, ...], rules: Rules, bidder: str, n: int, seed: int) -> NDArray[np.int64]:
-    """Return the points and bags before ``n`` rounds, int64 (n, 4): of a random side, then of the other.
-
-    The rounds are those of whole games with ``bidder`` in all seats. ``profiles``: from `kernel_tables`.
-    """
-    policy = numba_typed(parse_policy(bidder, rules.variant))
-    players = player_rows(TABLES_PLAYER, TABLES_PLAYER)
-    seen = np.zeros((n, 4), np.int64)
-    used = tables_for(profiles, rules, [policy])
-    _play_seen_scores(seed & 0x7FFFFFFF, 0, n, rules, policy, players, used, seen)
-    return seen

@@ -39,13 +39,10 @@ from spades.manifest import (
     read_manifest,
     sealed,
 )
-from spades.rules import Rules
 from spades.tables import dtypes_of
 from spades.tableset import DEFAULT_DIRECTORY, open_array
-from tables.builders.extra_win_tables import NAME as GAMES
-from tables.builders.extra_win_tables import rules_of_text, with_games
-from tables.run.family import Context, Family, inputs_hash, scaled_sizes
-from tables.run.registry import FAMILIES, in_order, with_dependencies
+from tables.families import FAMILIES
+from tables.run.family import Context, Family, in_order, inputs_hash, scaled_sizes, with_dependencies, with_games
 from tables.run.state import STALE, State, code_of, dependency_files, states
 
 RELEASE = "2026.11.10"  # version of the tables: year, month, count; raise it when the shipped tables change
@@ -61,7 +58,7 @@ class Options:
     seed: int = DEFAULT_SEED
     only: tuple[str, ...] = ()  # families, with all that they depend on; empty: all
     rounds_scale: float = 1.0  # factor for the rounds that are simulated
-    games: tuple[Rules, ...] = ()  # also make a win table for each of these rules
+    rules: tuple[str, ...] = ()  # also make a win table for each of these; texts as in --rules
     force: bool = False  # rebuild the families of ``only`` (or all), and ignore saved chunks
     keep_stale: bool = False  # keep families for which only the code changed
 
@@ -84,10 +81,10 @@ def build(
     only = options.only
     directory.mkdir(parents=True, exist_ok=True)
     with exclusive_lock(directory):
-        families = with_games(families, _manifest_or_empty(directory), options.games)
+        families = with_games(families, _manifest_or_empty(directory), options.rules)
         ordered = in_order(families)
-        if only and options.games:
-            only = (*only, GAMES)
+        if only and options.rules:
+            only = (*only, *(family.name for family in families if family.parameters_for))
         wanted = with_dependencies(list(only), families) if only else {family.name for family in ordered}
         forced = (set(only) if only else wanted) if options.force else set()
         made = []
@@ -133,7 +130,8 @@ def make(context: Context) -> dict[str, NDArray[Any]]:
     Arrays that kernels read get the type that `Tables` declares for them. Raises `BuildError`.
     """
     family = context.family
-    arrays = {name: _stored(family, name, array) for name, array in family.make(context).items()}
+    named = {family.prefix + name: array for name, array in family.make(context).items()}
+    arrays = {name: _stored(family, name, array) for name, array in named.items()}
     if set(arrays) != set(family.axes):
         raise BuildError(f"{family.name}: found arrays {sorted(arrays)}; expected {sorted(family.axes)}")
     for name, array in arrays.items():
@@ -289,9 +287,8 @@ def main(arguments: argparse.Namespace) -> int:
     """Run the command. Raises `BuildError` or `TablesError`."""
     if not arguments.rounds_scale > 0:
         raise BuildError(f"--rounds-scale is {arguments.rounds_scale}; accepted: a number above 0")
-    games = tuple(rules_of_text(text) for text in arguments.rules)
-    only = tuple(arguments.only or ())
-    options = Options(arguments.seed, only, arguments.rounds_scale, games, arguments.force, arguments.keep_stale)
+    only, rules = tuple(arguments.only or ()), tuple(arguments.rules)
+    options = Options(arguments.seed, only, arguments.rounds_scale, rules, arguments.force, arguments.keep_stale)
     with executor_of(arguments.scheduler, arguments.jobs) as executor:
         build(arguments.out, options=options, executor=executor)
     return 0

@@ -1,14 +1,14 @@
-"""`Family`: one builder of tables and what it depends on; `Context`: what its function receives.
+"""`Family`: some tables, the function that makes them and what it depends on; `Context`: what the function receives.
 
 A family's function takes a `Context` and returns arrays. A long function splits its work into numbered chunks. The
 build keeps finished chunks, so that it continues after an interruption. It sums them in index order, so that the
-bytes do not depend on the number of workers. `registry` lists the families, and `build` builds them.
+bytes do not depend on the number of workers. `tables.families` lists the families, and `tables.run.build` builds them.
 """
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,20 +16,27 @@ from numpy.typing import NDArray
 
 from arena.chunks import Arrays, Executor, finished_chunks, joined_chunks, summed_chunks
 from arena.errors import BuildError
-from spades.rules import FIRST_FIELDS, Rules, describe, overrides_of
+from spades.manifest import Manifest
+from spades.rules import CLASSIC, FIRST_FIELDS, Rules, describe, overrides_of
 
 # (index of a chunk, the chunk's seed) -> small arrays, to be summed or joined. A seed is from 0 to 2^62 - 1.
 Chunk: TypeAlias = Callable[[int, int], Arrays]
+Parameters: TypeAlias = Mapping[str, object]
 
 
 @dataclass(frozen=True)
 class Family:
-    """One builder of tables. Its fields and its code decide whether a built family is up to date (`tables.run.state`).
+    """Tables that one function makes. The fields and the code decide whether they are up to date (`tables.run.state`).
 
-    ``axes`` names the arrays that ``make`` returns, with the meaning of each of their axes. ``parameters`` are JSON
-    values that describe how the arrays are made, for the manifest. ``sizes`` are counts such as rounds to simulate;
-    --rounds-scale multiplies them. ``depends`` names the families whose arrays ``make`` reads. ``exact`` means that
-    nothing is sampled: there is no seed and no scale, and `verify` computes the arrays again.
+    ``axes`` names the arrays, with the meaning of each of their axes. ``make`` returns them, named without the prefix
+    of the family's table ``profile``. ``parameters`` are JSON values that describe how the arrays are made, for the
+    manifest. ``rules`` are those of the rounds that ``make`` plays; ``parameters`` record them, too. ``sizes`` are
+    counts such as rounds to simulate; --rounds-scale multiplies them. ``depends`` names the families whose arrays
+    ``make`` reads. ``exact`` means that nothing is sampled: there is no seed and no scale, and `verify` computes the
+    arrays again.
+
+    ``parameters_for`` is for a family that makes something for each of a user's rules. It returns the parameters for
+    the declared ones, those in the manifest, and the texts of --rules. Raises `BuildError` for a wrong text.
 
     Raise ``generator`` when something other than code changes the arrays, such as another version of a library. A
     change of code is seen without it.
@@ -39,10 +46,18 @@ class Family:
     generator: int
     make: Callable[["Context"], Arrays]
     axes: Mapping[str, tuple[str, ...]]
-    parameters: Mapping[str, object] = field(default_factory=dict)
+    parameters: Parameters = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
     depends: tuple[str, ...] = ()
     exact: bool = False
+    profile: str = ""
+    rules: Rules = CLASSIC
+    parameters_for: Callable[[Parameters, Parameters, Iterable[str]], Parameters] | None = None
+
+    @property
+    def prefix(self) -> str:
+        """What the names of the arrays begin with; empty for the partnership's."""
+        return f"{self.profile}_" if self.profile else ""
 
 
 @dataclass
@@ -68,6 +83,10 @@ class Context:
             found = ", ".join(sorted(self.inputs)) or "none"
             raise BuildError(f"{self.family.name} reads array {name}; accepted from its `depends`: {found}")
         return self.inputs[name]
+
+    def own_array(self, name: str) -> NDArray[Any]:
+        """Return an array of the family's table profile; see `array`."""
+        return self.array(self.family.prefix + name)
 
     def size(self, name: str) -> int:
         """Return a declared size multiplied by --rounds-scale, at least 1."""
@@ -135,3 +154,63 @@ def inputs_hash(family: Family, seed: int, rounds_scale: float, inputs: Mapping[
         "inputs": dict(inputs),
     }
     return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def in_order(families: tuple[Family, ...]) -> list[Family]:
+    """Return the families so that each comes after those it depends on; otherwise in the given order.
+
+    Raises `BuildError` if a name or an array is declared twice, a dependency is unknown, or families depend on each
+    other in a circle.
+    """
+    by_name = {family.name: family for family in families}
+    if len(by_name) != len(families):
+        raise BuildError(f"families are {[family.name for family in families]}; accepted: each name once")
+    arrays = [array for family in families for array in family.axes]
+    if len(set(arrays)) != len(arrays):
+        raise BuildError(f"arrays are {arrays}; accepted: each array in one family")
+    ordered: list[Family] = []
+
+    def visit(family: Family, above: tuple[str, ...]) -> None:
+        if family.name in above:
+            raise BuildError(f"families depend on each other in a circle: {' -> '.join((*above, family.name))}")
+        for name in family.depends:
+            if name not in by_name:
+                raise BuildError(f"{family.name} depends on {name!r}; accepted: {', '.join(sorted(by_name))}")
+            visit(by_name[name], (*above, family.name))
+        if family not in ordered:
+            ordered.append(family)
+
+    for family in families:
+        visit(family, ())
+    return ordered
+
+
+def with_dependencies(names: list[str], families: tuple[Family, ...]) -> set[str]:
+    """Return ``names`` and all families that they depend on. Raises `BuildError` for an unknown name."""
+    by_name = {family.name: family for family in families}
+    wanted: set[str] = set()
+    todo = list(names)
+    while todo:
+        name = todo.pop()
+        if name not in by_name:
+            accepted = f"{', '.join(sorted(by_name))} (FAMILIES of tables/families.py)"
+            raise BuildError(f"family is {name!r}; accepted: {accepted}")
+        if name not in wanted:
+            wanted.add(name)
+            todo.extend(by_name[name].depends)
+    return wanted
+
+
+def with_games(families: tuple[Family, ...], built: Manifest, rules: Iterable[str] = ()) -> tuple[Family, ...]:
+    """Return ``families`` with the parameters of those that make something for each of a user's ``rules`` (--rules).
+
+    What was ``built`` for other rules stays. Raises `BuildError` for a text that names no rules.
+    """
+    texts = tuple(rules)
+    before = {name: entry.parameters for name, entry in built.families.items()}
+    return tuple(
+        replace(family, parameters=family.parameters_for(family.parameters, before.get(family.name, {}), texts))
+        if family.parameters_for
+        else family
+        for family in families
+    )

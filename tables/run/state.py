@@ -7,8 +7,7 @@ from functools import cache
 from arena.code_hash import code_hash
 from arena.errors import BuildError
 from spades.manifest import MANIFEST, Manifest
-from tables.run.family import Family, inputs_hash
-from tables.run.registry import in_order
+from tables.run.family import Family, in_order, inputs_hash
 
 
 class State(Enum):

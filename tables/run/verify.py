@@ -20,10 +20,9 @@ from spades.arguments import integer
 from spades.errors import TablesError
 from spades.manifest import Manifest, check_strays, read_manifest
 from spades.tableset import DEFAULT_DIRECTORY, open_array, open_tables
-from tables.builders.extra_win_tables import with_games
+from tables.families import FAMILIES
 from tables.run.build import DEFAULT_SEED, RELEASE, dependency_arrays, make, manifest_content, npy_bytes
-from tables.run.family import Context, Family, inputs_hash, scaled_sizes
-from tables.run.registry import FAMILIES, in_order
+from tables.run.family import Context, Family, in_order, inputs_hash, scaled_sizes, with_games
 from tables.run.state import State, dependency_files, states
 
 

@@ -12,7 +12,7 @@ from arena.engine.states import new_states
 from spades.policies import parse_policy
 from spades.rules import Rules
 from spades.tableset import open_tables
-from tables.builders import mean_bids
+from tables import counts as counting
 
 PLAIN = '''"""A module."""
 
@@ -156,9 +156,9 @@ def test_a_margin_of_winprob_changes_what_plays_and_not_what_counts():
     name, margin = "spades.winprob.candidates", "\nTIE_TOLERANCE = "
     assert SOURCES[name].count(margin) == 1
     changed = {**SOURCES, name: SOURCES[name].replace(margin, f"{margin}1 + ")}
-    for family in ("tables.learning.training", "tables.builders.win_tables"):
+    for family in ("tables.learning.training", "tables.win"):
         assert code_hash(family, sources=changed) != code_hash(family)
-    assert code_hash("tables.builders.exact", sources=changed) == code_hash("tables.builders.exact")
+    assert code_hash("tables.exact", sources=changed) == code_hash("tables.exact")
 
 
 def test_every_function_that_runs_counts():
@@ -178,11 +178,11 @@ def test_every_function_that_runs_counts():
         sys.setprofile(watch)
         try:
             counts = [[[0, 0] for _ in range(27)] for _ in range(2)]
-            mean_bids._contract_rounds(new_states(1), Deals(3, 0, 2), rules, policy, players, tables, _Cells(counts))
+            counting._contract_rounds(new_states(1), Deals(3, 0, 2), rules, policy, players, tables, _Cells(counts))
         finally:
             sys.setprofile(None)
     assert len(called) > 100
-    assert called <= set(definitions("tables.builders.mean_bids"))
+    assert called <= set(definitions("tables.counts"))
 
 
 class _Cells:
@@ -202,7 +202,7 @@ def test_what_only_the_service_runs_does_not_count():
         imported = _parsed(source).imports.values()
         outside = name.partition(".")[0] != "spades" or name in KERNELS
         assert name == "arena.engine.jit" or not outside or not [o for o in imported if o.startswith(UNCOUNTED)], name
-    for family in ("tables.learning.training", "tables.builders.win_tables"):
+    for family in ("tables.learning.training", "tables.win"):
         assert not [module for module, _ in definitions(family) if module.startswith(UNCOUNTED)]
 
 

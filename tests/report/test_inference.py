@@ -11,13 +11,12 @@ from arena.engine.states import new_states
 from arena.players.names import TABLES_PLAYER
 from report import inference, search, setup
 from report.consistent import bound
-from report.inference import judge, positions, record_plays, views_by_trick
+from report.inference import RULES, judge, positions, record_plays, views_by_trick
 from report.setup import Setup
 from spades.cards import DECK, cards_of, parse_card
 from spades.inference import BIDDERS, prior_column_of, prior_row_of
 from spades.inference.knowledge import contradictions_in, unseen_of
 from spades.play import play_card, write_rules
-from tables.builders.priors import RULES
 from tests.conftest import committed_tables
 from tests.report.test_summary import result_of
 

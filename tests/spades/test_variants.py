@@ -28,8 +28,8 @@ from spades.rules import (
 from spades.scoring import START, Standing
 from spades.tables import PARTNERSHIP_PROFILE, SUICIDE_PROFILE, WHIZ_PROFILE, profile_of
 from spades.tableset import open_tables
-from tables.run.family import recorded
-from tables.run.registry import FAMILIES, in_order
+from tables.families import FAMILIES
+from tables.run.family import in_order, recorded
 from tests import naive
 
 WORKED = "AKJ62.AQ.Q.K9543"

@@ -13,7 +13,7 @@ from spades.contract.faults import CODES
 from spades.policies import SERVED, options_of
 from spades.rules import FIELDS, PRESETS, VARIANTS
 from spades.tables import PROFILES
-from tables.run.registry import FAMILIES
+from tables.families import FAMILIES
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

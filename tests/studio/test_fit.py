@@ -38,7 +38,7 @@ from studio.reading import read, read_piece
 from studio.rounds import Names
 from studio.set_folders import work_folder, working
 from studio.studios import two_policies
-from tables.builders.curves import value_at_bins
+from tables.regression import value_at_bins
 
 pytestmark = pytest.mark.compiled
 RULES = make_rules("classic", {"win": 200, "lose": -100})

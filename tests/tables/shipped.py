@@ -7,8 +7,8 @@ from pathlib import Path
 
 from spades.manifest import MANIFEST, read_manifest
 from spades.tableset import DEFAULT_DIRECTORY
+from tables.families import FAMILIES
 from tables.run.build import write_manifest
-from tables.run.registry import FAMILIES
 from tables.run.state import code_of
 
 

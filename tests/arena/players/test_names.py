@@ -6,7 +6,7 @@ from arena.agents import player_version
 from arena.errors import AgentError
 from arena.players.names import CUTTHROAT_PLAYER, TABLES_PLAYER, format_player, parse_player
 from arena.removed import PLAYERS as REMOVED
-from tables.run.registry import FAMILIES
+from tables.families import FAMILIES
 
 
 def test_families_are_made_by_the_declared_players():

@@ -14,7 +14,7 @@ from spades.rules import PARTNERSHIP, PRESETS, Rules
 from spades.scoring import Standing
 from spades.tables import SEQUENCES
 from spades.tableset import DEFAULT_DIRECTORY
-from tables.builders.curve_fit import sequences
+from tables.regression import sequences
 from tests.conftest import view
 
 CLASSIC = Rules()  # goal 500, nil 100, blind nil 200, penalty at 10 bags

@@ -17,7 +17,7 @@ from spades.position import Position, auction_after, read_auction
 from spades.rules import Rules
 from spades.scoring import START
 from spades.tables import JOKERS_PROFILE
-from tables.builders.derived import ruff_values, side_value, spade_counts
+from tables.exact import ruff_values, side_value, spade_counts
 from tests import naive
 from tests.conftest import committed_tables
 

@@ -18,7 +18,7 @@ from spades.rules import CUTTHROAT, make_rules
 from spades.scoring import Standing, score_seat
 from spades.tables import CUTTHROAT_PROFILE
 from spades.tableset import open_tables
-from tables.builders import cutthroat, exact
+from tables import exact
 from tests import naive
 
 RULES = make_rules("cutthroat")  # to 300, no losing goal
@@ -44,7 +44,7 @@ def test_cnil_against_oracle(held, hunters):
     n_ranks = 13 if len(ranks) > 3 else 9  # every deal of the unseen cards, one by one
     ranks = {rank if n_ranks == 13 else rank * 2 // 3 for rank in ranks}
     mask = sum(1 << rank for rank in ranks)
-    found = cutthroat.cnil_of_zones(exact.zones_of(mask, n_ranks), hunters)
+    found = exact.hunted_cnil_of_zones(exact.zones_of(mask, n_ranks), hunters)
     for kind, spades in enumerate((False, True)):
         assert found[kind] == float(naive.cnil_for_oneself(ranks, hunters, spades, n_ranks))
 
@@ -56,16 +56,16 @@ def test_cnil_by_hand():
     for i in range(11):
         alone *= Fraction(26 - i, 38 - i)
     mask = 1 << RANKS.index("K")
-    assert cutthroat.cnil_of_zones(exact.zones_of(mask), 3)[0] == pytest.approx(float(alone), abs=1e-15)
+    assert exact.hunted_cnil_of_zones(exact.zones_of(mask), 3)[0] == pytest.approx(float(alone), abs=1e-15)
 
 
 @pytest.mark.slow
 def test_cnil_table(tables):
-    table = cutthroat.cnil_table()
+    table = exact.hunted_cnil()
     assert np.array_equal(table, tables.arrays["cutthroat_cnil"])
     # Two hunt and one goes over if possible, like a partner who covers in the least strict reading.
     assert np.array_equal(table, tables.arrays["cnil"][exact.READINGS.index("any")])
-    fewer, more = cutthroat.cnil_table(0), cutthroat.cnil_table(3)
+    fewer, more = exact.hunted_cnil(0), exact.hunted_cnil(3)
     assert (more[0] <= table[0]).all()
     assert (table[0] <= fewer[0]).all()
     assert table[0, 0] == table[1, 0] == 1.0  # a void

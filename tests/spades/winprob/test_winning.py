@@ -28,7 +28,7 @@ from spades.winprob.games import (
     win_slice_of,
 )
 from spades.winprob.outcomes import WIN_SCALE, win_probability, win_probability_after
-from tables.builders.win_tables import BUCKETS, RESIDUAL, kept_outcomes, solve
+from tables.win import BUCKETS, RESIDUAL, kept_outcomes, solve
 from tests.conftest import committed_tables
 from tests.more_games import MORE, MORE_ROWS
 

@@ -9,8 +9,8 @@ from arena.errors import BuildError
 from spades.cards import parse_card, parse_pbn
 from spades.inference import DECK_SIZE, HOLDER_INPUTS, OTHER_SEATS, HolderNet, holder_shares, places_of
 from spades.legal import BLIND_NIL, NO_BID
+from spades.rules import Rules
 from spades.tableset import open_tables
-from tables.builders.priors import RULES
 from tables.learning import holders
 from tables.learning.holders import LAYERS, drawn_views, first_weights, known_bids, log_loss, views_of, whole_numbers
 
@@ -20,7 +20,7 @@ HANDS = [parse_pbn(text) for text in ("AKJ62.AQ.Q.K9543", "3.8643.9752.T872", "Q
 @pytest.fixture(scope="module")
 def deals():
     scores = np.array([[0, 0, 0, 0], [420, 3, 380, 9]])
-    return bid_deals(3, 0, 600, RULES, "bis", kernel_tables(open_tables().arrays), scores)
+    return bid_deals(3, 0, 600, Rules(), "bis", kernel_tables(open_tables().arrays), scores)
 
 
 def random_net(seed=0):

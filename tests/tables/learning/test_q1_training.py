@@ -9,10 +9,12 @@ from arena.chunks import LocalThreads
 from arena.engine.steps import deal_rounds
 from arena.players.q1 import BIDS, CHOSEN, FEATURES, PILE, TRICKS, VALUES, Options, first_weights
 from arena.players.q_names import QPlayer
-from tables.learning.q1_training import BATCH, COLUMNS, DECISIONS, FAMILIES, PLAYERS, RULES, Round, play, targets
+from tables.families import FAMILIES
+from tables.learning.q1_training import BATCH, COLUMNS, DECISIONS, PLAYERS, RULES, Round, play, targets
 from tables.run.family import Context
 
 pytestmark = pytest.mark.compiled
+(Q1,) = (family for family in FAMILIES if family.name == "q1")
 
 
 def made(won, bid, points=63, best=0.0):
@@ -70,12 +72,12 @@ def test_a_linear_net_ranks_bids_alike_for_all_hands():
 
 def test_training_is_repeatable_and_changes_the_nets(tmp_path):
     def build(name):
-        family = replace(FAMILIES[0], sizes={"rounds": 3 * BATCH})
+        family = replace(Q1, sizes={"rounds": 3 * BATCH})
         return family.make(Context(family, 1, 1.0, {}, LocalThreads(1), tmp_path / name, progress=False))
 
     one, other = build("one"), build("other")
     assert {name: array.tobytes() for name, array in one.items()} == {name: a.tobytes() for name, a in other.items()}
-    assert one.keys() == FAMILIES[0].axes.keys()
+    assert one.keys() == Q1.axes.keys()
     assert one["q1_history"].shape == (len(PLAYERS), 3, COLUMNS)
     for array in one.values():
         assert np.isfinite(array).all()

@@ -19,9 +19,10 @@ from spades.play import play_card
 from spades.policies import parse_policy
 from spades.tableset import open_tables
 from spades.winprob import win_array
+from tables.families import FAMILIES
 from tables.learning import q2_training
 from tables.learning.q2_labels import NONE, TARGET_UNIT, labels, unpacked
-from tables.learning.q2_training import FAMILIES, RULES, samples_of
+from tables.learning.q2_training import RULES, samples_of
 from tables.run.family import Context
 
 pytestmark = pytest.mark.compiled
@@ -96,7 +97,8 @@ def test_training_is_the_same_in_parts_and_on_more_threads(tmp_path, monkeypatch
     monkeypatch.setattr(q2_training, "BATCH", 64)
     monkeypatch.setattr(q2_training, "POSITIONS", 200)
     monkeypatch.setattr(q2_training, "SCORES", 100)
-    family = replace(FAMILIES[0], sizes={"positions": 4096, "held_out": 300})
+    (q2,) = (family for family in FAMILIES if family.name == "q2")
+    family = replace(q2, sizes={"positions": 4096, "held_out": 300})
     arrays = open_tables().arrays
 
     def build(folder: Path, jobs: int):

@@ -14,10 +14,10 @@ from spades.errors import TablesError
 from spades.manifest import MANIFEST, read_manifest
 from spades.tableset import DEFAULT_DIRECTORY
 from tables import __main__ as cli
+from tables.families import FAMILIES
 from tables.run import verify as verify_module
 from tables.run.build import Options, build, write_manifest
-from tables.run.family import Family
-from tables.run.registry import FAMILIES, in_order, with_dependencies
+from tables.run.family import Family, in_order, with_dependencies
 from tables.run.state import State
 from tables.run.verify import family_states, verify
 from tests.tables.shipped import copy_shipped

@@ -5,9 +5,9 @@ import pytest
 from arena.chunks import LocalThreads
 from spades.manifest import read_manifest
 from spades.tableset import DEFAULT_DIRECTORY
+from tables.families import FAMILIES
 from tables.run.build import DEFAULT_SEED, dependency_arrays, make, npy_bytes
 from tables.run.family import Context
-from tables.run.registry import FAMILIES
 
 EXACT = tuple(family.name for family in FAMILIES if family.exact)
 PLAYED = (pytest.param("cutthroat_contracts", marks=pytest.mark.compiled),)  # its arithmetic is exact on any processor

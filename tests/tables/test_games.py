@@ -18,13 +18,12 @@ from spades.rules import PARTNERSHIP, PRESETS, make_rules
 from spades.scoring import Standing
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from spades.winprob import SHIPPED, games, key_of, win_slice_of
-from tables.builders import extra_win_tables
-from tables.builders.extra_win_tables import MORE, game_overrides, parts_of, rules_of_text, with_games
-from tables.builders.win_tables import RESIDUAL
+from tables import win
+from tables.families import FAMILIES
 from tables.run.build import DEFAULT_SEED, Options, build
-from tables.run.family import inputs_hash, scaled_sizes
-from tables.run.registry import FAMILIES
+from tables.run.family import inputs_hash, scaled_sizes, with_games
 from tables.run.state import dependency_files
+from tables.win import MORE, RESIDUAL, game_overrides, parts_of, rules_of_text
 from tests.tables.shipped import copy_shipped
 
 
@@ -102,10 +101,17 @@ def built(tmp_path):
 
 @pytest.mark.compiled
 def test_one_more_game(built, tmp_path, monkeypatch):
-    monkeypatch.setattr(extra_win_tables, "MORE", MORE[:1])  # the others would take minutes
+    monkeypatch.setattr(win, "MORE", MORE[:1])  # the others would take minutes
     monkeypatch.setattr(games, "MOST_CELLS", 20_000)  # so that the exact rows of `tens` are too many
-    rules = rules_of_text("classic:win=60,lose=-50,bag_limit=4,bag_penalty=44,ten_for_200=true")
-    tens = rules_of_text("classic:win=60,lose=-50,bag_limit=4,bag_penalty=41")
+    texts = (
+        "classic:win=60,lose=-50,bag_limit=4,bag_penalty=44,ten_for_200=true",
+        "no-bags:win=60,lose=-50",
+        "no-bags:win=60,lose=-50,bag_limit=7",  # without bags, the limit has no effect
+        "classic:win=60,lose=-50,bag_limit=4,bag_penalty=41",  # has too many exact rows
+        "classic",  # ships by the table of another goal
+        "bis-paper",  # ships by its own table
+    )
+    rules, same, _, tens, *_ = map(rules_of_text, texts)
     sizes = {"first_rounds_per_bucket": 5, "rounds_per_bucket": 20}
     small = tuple(replace(family, sizes=sizes) if family.name == "games" else family for family in FAMILIES)
 
@@ -115,10 +121,7 @@ def test_one_more_game(built, tmp_path, monkeypatch):
         build(built, small, chosen, checkpoints=tmp_path / "work", progress=False, say=said.append)
         return said[-2]
 
-    same = PRESETS["no-bags"]._replace(win=60, lose=-50)
-    alike = same._replace(bag_limit=7)  # without bags, the limit has no effect
-    shipped = (PRESETS["classic"], PRESETS["bis-paper"])  # one by the table of another goal, one by its own
-    assert run("means", games=[rules, same, alike, tens, *shipped]).startswith("games: made extra_win, games")
+    assert run("means", rules=texts).startswith("games: made extra_win, games")
     assert run("games") == "games: up to date"  # they are kept
     tables = open_tables(built)
     for game in (rules, tens):

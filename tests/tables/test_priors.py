@@ -11,22 +11,24 @@ from arena.engine.states import new_states
 from spades.inference import BID_CLASSES, FIRST_PRIOR_ROWS, PRIOR_COLUMNS, prior_column_of, prior_row_of
 from spades.inference import BIDDERS as READ
 from spades.policies import parse_policy
+from spades.rules import Rules
 from spades.tableset import open_tables
-from tables.builders import priors
-from tables.builders.priors import BIDDERS, CLASSES, ENOUGH, LEAST, RULES, SCALE, SEQUENCES, priors_of
+from tables import counts as counting
+from tables.counts import AUCTIONS, CLASSES
+from tables.fits import ENOUGH, LEAST, READ_POLICIES, SCALE, priors_of
 
 A_DEAL = np.repeat([3, 1], 13)  # cards in each column
 
 
 def deals(n=40):
     scores = np.array([[120, 3, 480, 0]])
-    return bid_deals(5, 0, n, RULES, "bis", kernel_tables(open_tables().arrays), scores)
+    return bid_deals(5, 0, n, Rules(), "bis", kernel_tables(open_tables().arrays), scores)
 
 
 def test_counts_in_plain_python_and_compiled():
-    plain, compiled = (np.zeros((SEQUENCES, 4, PRIOR_COLUMNS), np.int64) for _ in range(2))
-    priors._count_cards(deals(), CLASSES, plain)
-    priors.count_cards(deals(), CLASSES, compiled)
+    plain, compiled = (np.zeros((AUCTIONS, 4, PRIOR_COLUMNS), np.int64) for _ in range(2))
+    counting._count_cards(deals(), CLASSES, plain)
+    counting.count_cards(deals(), CLASSES, compiled)
     assert np.array_equal(plain, compiled)
     assert np.array_equal(plain.sum(axis=(0, 1)), 40 * A_DEAL)
     assert (plain.sum(axis=2) % 13 == 0).all()
@@ -35,20 +37,20 @@ def test_counts_in_plain_python_and_compiled():
 def test_bids_in_plain_python_and_compiled():
     compiled = deals()
     policy = numba_typed(parse_policy("bis"))
-    profiles = tables_for(kernel_tables(open_tables().arrays), RULES, [policy])
+    profiles = tables_for(kernel_tables(open_tables().arrays), Rules(), [policy])
     plain = BidDeals(*map(np.zeros_like, compiled))
-    module._bid_deals(new_states(1), Deals(5, 0, 40), RULES, policy, profiles, np.array([[120, 3, 480, 0]]), plain)
+    module._bid_deals(new_states(1), Deals(5, 0, 40), Rules(), policy, profiles, np.array([[120, 3, 480, 0]]), plain)
     for name in BidDeals._fields:
         assert np.array_equal(getattr(plain, name), getattr(compiled, name)), name
 
 
 def test_the_service_offers_the_policies_that_are_counted():
-    assert tuple(BIDDERS) == READ
+    assert tuple(READ_POLICIES) == READ
 
 
 def counts_of(*rows):
     """Counts of ``deals`` with the four ``bids`` in which bidder ``seat`` holds all that is counted."""
-    counts = np.zeros((SEQUENCES, 4, PRIOR_COLUMNS), np.int64)
+    counts = np.zeros((AUCTIONS, 4, PRIOR_COLUMNS), np.int64)
     for bids, seat, deals in rows:
         counts[prior_row_of(bids) - FIRST_PRIOR_ROWS[4], seat] += deals * A_DEAL
     return counts

@@ -43,8 +43,7 @@ from spades.rules import JOKERS, make_rules
 from spades.scoring import Standing
 from spades.tables import JOKERS_PROFILE
 from spades.tableset import open_tables
-from tables.builders.derived import spade_counts
-from tables.builders.exact import SIDE, SPADES, cnil_of_zones, spade_is_lost, zones_of
+from tables.exact import SIDE, SPADES, cnil_of_zones, spade_counts, spade_is_lost, zones_of
 from tests import naive
 from tests.arena.engine import states
 from tests.contract import faults_of

@@ -1,13 +1,22 @@
-"""Win probability by score and bags: value iteration over scores, for every game in SHIPPED_SLICES.
+"""Win probability by score and bags: value iteration over scores.
 
-POLICY plays rounds at random scores. Positions are grouped into buckets by how many points each side still needs. Only
-the points (without bags) and the bags of both sides are kept. Value iteration then updates, for every score, the
-probability that the side that bids first wins, until no cell changes by RESIDUAL or more. The tables go to the array
-`win`. `tables.builders.extra_win_tables` does this in two steps for other games: a second run uses `winprob` as the
-bidder.
+A policy plays rounds at random scores. Positions are grouped into buckets by how many points each side still needs.
+Only the points (without bags) and the bags of both sides are kept. Value iteration then updates, for every score, the
+probability that the side that bids first wins, until no cell changes by RESIDUAL or more.
+
+`win` has the games of SHIPPED_SLICES, on which the net is trained, from rounds of FIRST. `extra_win` has games that the
+net was not trained on: MORE, and a studio's own. `python -m tables build --rules five-bags:win=200,lose=-100` adds one,
+and a later build keeps it. The net also serves these games, because its inputs describe a game only by its goals, its
+bags and the values of its outcomes. Their tables are made twice: FIRST bids in the first rounds. With these tables
+SECOND bids in the second rounds, from which the tables come that ship: so they value scores for the bidder that uses
+them. The array `games` says where the table of each of them is.
+
+If the points of a penalty or a nil are no whole number of tens, exact rows cover fewer than ten points. Where these
+would be too many, the table has rows of ten points; see `parts_of`.
 """
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,25 +29,46 @@ from arena.engine.jit import entry, round_loop
 from arena.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
 from arena.errors import BuildError
 from arena.players.names import TABLES_PLAYER
+from spades.errors import RulesError
 from spades.play import PlayState, write_rules
 from spades.policies import parse_policy
-from spades.rules import Rules, overrides_of
-from spades.scoring import START, game_winner
+from spades.rules import CLASSIC, PRESETS, Rules, make_rules, overrides_of
+from spades.scoring import START, effective_bag_rules, game_winner
 from spades.tables import Tables
-from spades.winprob import SHIPPED, SHIPPED_SLICES, WIN_SCALE, WinTableSlice, win_probability
-from spades.winprob import cells_of as count_cells
-from tables.builders.jokers import EXACT_OF_JJDD, EXACT_OF_JOKERS
-from tables.run.family import Context, Family
+from spades.winprob import (
+    GOAL_WIDTHS,
+    KEY_FIELDS,
+    LONGEST_GOAL,
+    LOSING_GOAL,
+    ROW_POINTS,
+    SHIPPED,
+    SHIPPED_SLICES,
+    SLICE_COLUMNS,
+    WIN_SCALE,
+    WinTableSlice,
+    cells_of,
+    game_of,
+    key_of,
+    win_probability,
+    win_slice_of,
+    win_slices_of,
+)
+from tables.run.family import Context
 
 # Lower edge of each bucket, in points to the goal. A bucket ends before the next edge.
 EDGES = np.array([*range(1, 102, 10), 116, 131, 151, 171, 201, 231, 261, 400])
 BUCKETS = len(EDGES) - 1
 KEPT = 512  # most frequent outcomes of a bucket; a rarer outcome is added to the nearest kept outcome
-POLICY = "bis:tuned"
+FIRST = "bis:tuned"  # bidder of the rounds of `win`, and of the first rounds of `extra_win`
+SECOND = "winprob"  # bidder of the second rounds
 RESIDUAL = 1e-4
 MOST_SWEEPS = 200
 NO_PENALTY = 10**6  # a bag limit that no round reaches
 START_SLOPE = 1 / 150  # first guess of the value: logit of the win probability = START_SLOPE x lead in points
+NO_BAGS = PRESETS["no-bags"]
+NIL_50 = CLASSIC._replace(nil_points=50)
+NARROW = (300, 450, 600)  # widths of the tables with bags and a losing goal
+Overrides = dict[str, Any]  # fields that differ from classic's rules, as in a request
 N = TypeVar("N", bound=np.generic)
 
 
@@ -174,7 +204,7 @@ def solve(
 
 
 def bucket_outcomes(
-    bucket: int, seed: int, n: int, rules: Rules, unit: int, profiles: tuple[Tables, ...], policy_text: str = POLICY
+    bucket: int, seed: int, n: int, rules: Rules, unit: int, profiles: tuple[Tables, ...], policy_text: str = FIRST
 ) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
     """Play ``n`` rounds under ``rules`` in one of BUCKETS * BUCKETS buckets; return the outcomes and their shares.
 
@@ -194,19 +224,19 @@ def bucket_outcomes(
 
 
 def make_win_tables(
-    ctx: Context, games: Mapping[Rules, WinTableSlice], n: int, profiles: tuple[Tables, ...], policy: str = POLICY
+    ctx: Context, games: Mapping[Rules, WinTableSlice], n: int, profiles: tuple[Tables, ...], policy: str = FIRST
 ) -> NDArray[np.uint16]:
     """Make the win tables of ``games`` and write each at its position in the array.
 
     ``n``: rounds per bucket. ``policy`` bids in them. The result of a round depends on the points still needed, not on
     the goals. So games that differ only in their goals share their rounds.
     """
-    cells = np.zeros(sum(map(count_cells, games.values())), np.uint16)
+    cells = np.zeros(sum(map(cells_of, games.values())), np.uint16)
     alike: dict[tuple[Rules, int], list[Rules]] = {}
     for rules, place in games.items():
         alike.setdefault((rules._replace(win=Rules().win, lose=Rules().lose), place.unit), []).append(rules)
     residuals: list[float] = []
-    prefix = "" if policy == POLICY else f"{policy}-"  # prefix of chunk names
+    prefix = "" if policy == FIRST else f"{policy}-"  # prefix of chunk names
     for (rules, unit), group in alike.items():
         name = ",".join(f"{field}={value}" for field, value in overrides_of(rules).items()) or "classic"
 
@@ -225,7 +255,7 @@ def make_win_tables(
         at = 0
         for member in group:
             place = games[member]
-            size = count_cells(place)
+            size = cells_of(place)
             cells[place.start : place.start + size] = made["cells"][at : at + size]
             at += size
         residuals.extend(made["residual"])
@@ -238,37 +268,143 @@ def by_both_sides(rows: NDArray[N]) -> NDArray[N]:
     return rows.reshape(BUCKETS, BUCKETS, *rows.shape[1:])
 
 
-def _make(ctx: Context) -> Arrays:
+def win(ctx: Context) -> Arrays:
+    """Make `win`."""
     cells = make_win_tables(ctx, SHIPPED_SLICES, ctx.size("rounds_per_bucket"), kernel_tables(ctx.inputs))
-    for win, lose in ((200, -100), (500, -200)):
-        nearest = SHIPPED.nearest(Rules(win=win, lose=lose))
+    for goal, lose in ((200, -100), (500, -200)):
+        nearest = SHIPPED.nearest(Rules(win=goal, lose=lose))
         assert nearest is not None, "a partnership's game"
-        ctx.figure(f"first_bidder_wins_{win}_{-lose}", win_probability(START, nearest.win_slice, cells))
+        ctx.figure(f"first_bidder_wins_{goal}_{-lose}", win_probability(START, nearest.win_slice, cells))
     return {"win": cells}
 
 
-# What rounds of `bis:tuned` need, in all variants that have win tables.
-DEPENDS = (
-    *("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves", "means"),
-    *("pass2_curves", "pass2_means", "pass4_curves", "pass4_means"),
-    *("whiz_curves", "whiz_means", "suicide_factor", "suicide_curves", "suicide_means"),
-    *(name for suits in (EXACT_OF_JOKERS, EXACT_OF_JJDD) for name in (family.name for family in suits)),
-    *(f"{deck}_{made}" for deck in ("jokers", "jjdd") for made in ("factor", "curves", "means")),
-)
-FAMILIES = (
-    Family(
-        name="win",
-        generator=3,
-        make=_make,
-        axes={"win": ("cells of one game after the other: tens of points, then bags, of both sides",)},
-        parameters={
-            "policy": POLICY,
-            "player": TABLES_PLAYER,
-            "kept": KEPT,
-            "residual": RESIDUAL,
-            "games": [[overrides_of(rules), *place[:3]] for rules, place in SHIPPED_SLICES.items()],
-        },
-        sizes={"rounds_per_bucket": 20_000},
-        depends=DEPENDS,
-    ),
-)
+def _more_games() -> list[Rules]:
+    """Return the games of MORE: nil points that the presets do not have at these goals.
+
+    Without bags, where tables are small, they are at every width of `GOAL_WIDTHS`.
+    """
+    widths = {NO_BAGS._replace(nil_points=points): GOAL_WIDTHS for points in (50, 200)} | {NIL_50: NARROW}
+    return [
+        *(rules._replace(win=LONGEST_GOAL) for rules in widths),
+        *(rules._replace(win=width + LOSING_GOAL, lose=LOSING_GOAL) for rules, own in widths.items() for width in own),
+    ]
+
+
+def rules_of_text(text: str) -> Rules:
+    """Return the rules of ``text``: a preset, with changed fields as in `no-bags:win=200,lose=-200`; values are JSON.
+
+    Raises `BuildError`.
+    """
+    preset, _, rest = text.partition(":")
+    overrides: dict[str, object] = {}
+    for part in rest.split(",") if rest else ():
+        field, equals, value = part.partition("=")
+        if not equals:
+            raise BuildError(f"--rules {text}: found {part!r}; accepted: FIELD=VALUE such as win=200")
+        try:
+            overrides[field] = json.loads(value)
+        except ValueError:
+            overrides[field] = value  # a word such as failed_nil_tricks=contract
+    try:
+        rules = make_rules(preset, overrides)
+        if not _ships(rules):
+            parts_of(rules)
+    except (RulesError, ValueError) as error:
+        raise BuildError(f"--rules {text}: {error}") from error
+    return rules
+
+
+def parts_of(rules: Rules) -> dict[Rules, float]:
+    """Return the games whose win tables make that of ``rules``, and the share of each; the shares sum to 1.
+
+    Usually this is the game itself. If its exact table has too many rows, the table has rows of ten points. Then the
+    points of a penalty and of a nil are rounded down and up to tens. A table is made for each combination, and the
+    result is their weighted mean: a nearer multiple of ten weighs more. Raises `ValueError` if the rules cannot have a
+    win table.
+    """
+    parts = tens_around(rules)
+    try:
+        win_slice_of(rules, 0)
+        return {rules: 1.0}
+    except ValueError:
+        if len(parts) == 1:
+            raise
+    for part in parts:
+        win_slice_of(part, 0)  # raises ValueError if the part cannot have a table
+    return parts
+
+
+def tens_around(rules: Rules) -> dict[Rules, float]:
+    """Return ``rules`` with the tens around the points of a penalty and of a nil, and the share of each in the mean."""
+    limit, penalty = effective_bag_rules(rules)
+    bags = {"bag_penalty": penalty - limit} if rules.bags else {}
+    parts = {rules: 1.0}
+    for field, points in {**bags, "nil_points": rules.nil_points}.items():
+        below, more = divmod(points, ROW_POINTS)
+        shares = {below: 1 - more / ROW_POINTS, below + 1: more / ROW_POINTS}
+        of_bags = limit if field in bags else 0
+        parts = {
+            part._replace(**{field: ROW_POINTS * tens + of_bags}): share * of_tens
+            for part, share in parts.items()
+            for tens, of_tens in shares.items()
+            if of_tens
+        }
+    return parts
+
+
+def game_overrides(rules: Rules) -> Overrides:
+    """Return the fields in which the game of ``rules`` differs from preset `classic`, as in a request.
+
+    Fields that change no win table are left out.
+    """
+    return overrides_of(game_of(rules))
+
+
+def games_parameters(own: Mapping[str, object], built: Mapping[str, object], rules: Iterable[str]) -> dict[str, object]:
+    """Return the parameters of family `games`: ``own``, with the games in ``built`` and those of ``rules`` too.
+
+    ``built``: the parameters in the manifest, empty if there are none; ``rules``: see `rules_of_text`.
+    """
+    before: Any = built.get("games", ())
+    return {**own, "games": _in_order((*MORE, *before, *(game_overrides(rules_of_text(text)) for text in rules)))}
+
+
+def _in_order(games: Iterable[Overrides]) -> list[Overrides]:
+    """Return each of ``games`` once, without those that ship, in an order that does not depend on theirs."""
+    wanted = {json.dumps(game, sort_keys=True): game for game in games}
+    return [wanted[text] for text in sorted(wanted) if not _ships(make_rules("classic", wanted[text]))]
+
+
+def _ships(rules: Rules) -> bool:
+    """Return whether a shipped win table values the game of ``rules`` exactly."""
+    nearest = SHIPPED.nearest(rules)
+    return nearest is not None and not nearest.instead
+
+
+def games(ctx: Context) -> Arrays:
+    """Make `extra_win` and `games`."""
+    found: Any = ctx.family.parameters["games"]
+    if not found:  # neither array may be empty
+        return {"extra_win": np.zeros(1, np.uint16), "games": np.zeros((1, len(KEY_FIELDS) + SLICE_COLUMNS), np.int64)}
+    games = {rules: parts_of(rules) for rules in (make_rules("classic", game) for game in found)}
+    solved = win_slices_of(dict.fromkeys(part for parts in games.values() for part in parts), extra=1)
+    first = make_win_tables(ctx, solved, ctx.size("first_rounds_per_bucket"), kernel_tables(ctx.inputs), FIRST)
+    rows = [(*key_of(part), *place[:SLICE_COLUMNS]) for part, place in solved.items()]
+    valued = kernel_tables({**ctx.inputs, "extra_win": first, "games": np.array(rows, np.int64)})
+    cells = make_win_tables(ctx, solved, ctx.size("rounds_per_bucket"), valued, SECOND)
+    rows, tables, start = [], [], 0
+    for rules, parts in games.items():
+        place = solved[next(iter(parts))]._replace(start=start)  # those of all parts have the same shape
+        start += cells_of(place)
+        rows.append((*key_of(rules), *place[:SLICE_COLUMNS]))
+        tables.append(mean_cells({solved[part]: share for part, share in parts.items()}, cells))
+    return {"extra_win": np.concatenate(tables), "games": np.array(rows, np.int64)}
+
+
+def mean_cells(shares: Mapping[WinTableSlice, float], cells: NDArray[np.uint16]) -> NDArray[np.uint16]:
+    """Return the mean of tables in ``cells``, weighted with their shares; they have the same shape."""
+    mean = sum(share * cells[place.start : place.start + cells_of(place)] for place, share in shares.items())
+    return np.round(mean).astype(np.uint16)
+
+
+MORE = _in_order(map(game_overrides, _more_games()))

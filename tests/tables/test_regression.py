@@ -10,11 +10,9 @@ from scipy.special import expit
 
 from arena.errors import BuildError
 from spades.tables import SEQUENCES
-from tables.builders.ace_of_spades import SUMS, fit_aces
-from tables.builders.blind_nil import fit_blind
-from tables.builders.curve_fit import RIDGE, fit_curves
-from tables.builders.mean_bids import smooth
-from tables.builders.newton import minimize_convex, solve_exactly, solve_refined
+from tables.counts import BID_SUMS
+from tables.fits import fit_aces, fit_blind, smooth
+from tables.regression import RIDGE, fit_curves, minimize_convex, solve_exactly, solve_refined
 
 
 def test_a_quadratic_within_bounds():
@@ -83,7 +81,7 @@ def random_fits():
         np.add.at(curves[sequence, :, 0], value, 1)
         np.add.at(curves[sequence, :, 1], value[rng.random(len(value)) < 0.2 + value / 150], 1)
     blind = np.stack([n, rng.binomial(n, 0.2)], axis=1)
-    aces = np.zeros((SUMS, 2))
+    aces = np.zeros((BID_SUMS, 2))
     aces[:14, 0] = 50
     aces[:14, 1] = rng.binomial(50, np.linspace(0.4, 0.1, 14))
     sums = np.concatenate([n[:, None], rng.poisson(3.0 * n[:, None], (SEQUENCES, 3))], axis=1).astype(np.float64)
@@ -98,7 +96,7 @@ def random_fits():
 
 PROGRAM = """
 import hashlib
-from tests.tables.builders.test_newton import random_fits
+from tests.tables.test_regression import random_fits
 print([hashlib.sha256(fit.tobytes()).hexdigest()[:16] for fit in random_fits()])
 """
 

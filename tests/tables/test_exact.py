@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from spades.cards import HOLDINGS, RANKS
 from spades.tableset import DEFAULT_DIRECTORY
-from tables.builders import exact
+from tables import exact
 from tables.run.build import npy_bytes
 from tests import naive
 

@@ -1,1 +1,0 @@
-"""The table builders: one module for each group of table families."""

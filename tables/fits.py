@@ -103,11 +103,11 @@ def rb(ctx: Context) -> Arrays:
     cards. RB's nil ranks are not fitted here.
     """
     bidder = numba_typed(Policy(kind=BIS, nils=0, endgame=0, factor=0, offset=0.0))
-    with_them = self_play(ctx, policy=bidder)
-    inputs, rules, players, main_seed = dict(ctx.inputs), ctx.family.rules, with_them.players, ctx.seed
+    setup = self_play(ctx, policy=bidder)
+    inputs, rules, players, main_seed = dict(ctx.inputs), ctx.family.rules, setup.players, ctx.seed
 
     def tricks(span: Span, xtx: Floats, xty: Floats) -> None:
-        tricks_by_card(*span, *with_them, xtx, xty)
+        tricks_by_card(*span, *setup, xtx, xty)
 
     shapes = {"xtx": ((FEATURES, FEATURES), np.float64), "xty": ((FEATURES,), np.float64)}
     total = counted(ctx, "tricks", "rounds", tricks, shapes, chunks=40)
@@ -164,10 +164,10 @@ def factor(ctx: Context) -> Arrays:
     sums = np.arange(BID_SUMS, dtype=np.float64)
     found = np.full((4, BID_SUMS), START_FACTOR)
     for number in range(PASSES):
-        with_them = self_play(ctx, {**ctx.inputs, name: found}, policy)
+        setup = self_play(ctx, {**ctx.inputs, name: found}, policy)
 
-        def shifted(span: Span, xtx: Floats, xty: Floats, with_them: SelfPlay = with_them) -> None:
-            shifted_rounds(*span, with_them.rules, shifts, with_them.players, with_them.profiles, xtx, xty)
+        def shifted(span: Span, xtx: Floats, xty: Floats, setup: SelfPlay = setup) -> None:
+            shifted_rounds(*span, setup.rules, shifts, setup.players, setup.profiles, xtx, xty)
 
         total = counted(ctx, f"pass{number}", "rounds", shifted, shapes, chunks=20, least=4)
         for seat in range(4):
@@ -191,7 +191,7 @@ def best_shift(xtx: NDArray[np.float64], xty: NDArray[np.float64], sums: NDArray
 
 
 def count_nils(
-    ctx: Context, with_them: SelfPlay, judge: bool = False, stage: str = "nils", size: str = "rounds"
+    ctx: Context, setup: SelfPlay, judge: bool = False, stage: str = "nils", size: str = "rounds"
 ) -> dict[str, NDArray[Any]]:
     """Play the nils of ``stage``. Return `counts`, to fit on and to evaluate on, and `readings`; see `nil_rounds`.
 
@@ -201,7 +201,7 @@ def count_nils(
     all_cnil = np.array(ctx.array("cnil"), np.float64)
 
     def play(span: Span, counts: NDArray[np.int32], readings: NDArray[np.int64]) -> None:
-        nil_rounds(*span, *with_them, counts, Judge(int(judge), all_cnil, readings))
+        nil_rounds(*span, *setup, counts, Judge(int(judge), all_cnil, readings))
 
     shapes = {"counts": ((SEQUENCES, BINS, 2), np.int32), "readings": ((3, BINS, 2), np.int64)}
     return counted(ctx, stage, size, play, shapes, chunks=40, held_out=4, least=8)
@@ -300,10 +300,10 @@ def contracts(ctx: Context) -> Arrays:
 
     A rare contract's share is near that of the contract below it.
     """
-    with_them = self_play(ctx)
+    setup = self_play(ctx)
 
     def play(span: Span, counts: NDArray[np.int64]) -> None:
-        contract_rounds(*span, *with_them, counts)
+        contract_rounds(*span, *setup, counts)
 
     counts = counted(ctx, "rounds", "rounds", play, {"counts": ((2, 27, 2), np.int64)}, chunks=20)["counts"][0]
     made = np.ones((2, 27))
@@ -358,10 +358,10 @@ def blind(ctx: Context) -> Arrays:
 
     In each round one seat bids blind nil with any hand. The others bid by the policy.
     """
-    with_them = self_play(ctx)
+    setup = self_play(ctx)
 
     def play(span: Span, counts: NDArray[np.int64]) -> None:
-        blind_rounds(*span, *with_them, counts)
+        blind_rounds(*span, *setup, counts)
 
     shapes = {"counts": ((SEQUENCES, 2), np.int64)}
     fitted, held = counted(ctx, "rounds", "rounds", play, shapes, chunks=20, held_out=2, least=4)["counts"]

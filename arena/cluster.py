@@ -15,8 +15,8 @@ import cloudpickle
 from distributed import Client, as_completed
 
 from arena.chunks import Arrays
-from arena.code_hash import SOURCES, chunk_code
 from arena.errors import BuildError
+from arena.source_files import chunk_code
 
 CONNECT_S = 30.0  # most seconds to wait for the scheduler, and for a first worker
 AHEAD = 4  # chunks submitted at a time for each worker thread, with the one that it computes
@@ -63,7 +63,7 @@ class DaskCluster:
         assert client is not None, "a closed cluster takes no chunks"
         payload = cloudpickle.dumps(fn)
         run = uuid4().hex  # chunks of two runs never share a key
-        code = chunk_code(*SOURCES)
+        code = chunk_code()
         todo = iter(indices)
         chunks: dict[Any, int] = {}  # future: index
         function = self._sent(payload)
@@ -108,7 +108,7 @@ class DaskCluster:
 
 
 def _run(payload: bytes, expected: str, index: int) -> Arrays:
-    code = chunk_code(*SOURCES)
+    code = chunk_code()
     if code != expected:
         raise BuildError(f"the code of a worker is {code}; accepted: {expected}, the code that sends the chunks")
     return _function(payload)(index)

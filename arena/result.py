@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from arena import stats
 from arena.checkpoints import CHECKPOINTS, exclusive_lock
 from arena.chunks import Executor, LocalThreads
-from arena.code_hash import SOURCES, chunk_code
 from arena.engine import game
 from arena.engine.jit import source_hash
 from arena.engine.simulate import kernel_tables
 from arena.markdown import table
 from arena.match import Match, Played, play
+from arena.source_files import chunk_code
 from spades import __version__
 from spades.inference import readers_of
 from spades.rules import describe
@@ -126,7 +126,7 @@ def run_match(
 def version_of_match(match: Match, opened: TableSet) -> str:
     """Return a hash of all that decides the chunks of a match."""
     versions = list(match.versions().values())
-    content = [asdict(match), match.players_shown, versions, opened.sha256, chunk_code(*SOURCES), np.__version__]
+    content = [asdict(match), match.players_shown, versions, opened.sha256, chunk_code(), np.__version__]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
 
 

@@ -19,13 +19,13 @@ import polars
 from tqdm import tqdm
 
 from arena.checkpoints import write_atomically
-from arena.code_hash import chunk_code
 from arena.engine.deal import Deals
 from arena.engine.simulate import kernel_tables
 from arena.executors import executor_of
 from arena.markdown import gain, rate_with_interval, table
 from arena.match import Match, play
 from arena.people.model import read_model
+from arena.source_files import chunk_code
 from arena.stats import win_rate
 from report.setup import PAPER, VERSIONS, Setup
 from spades.manifest import MANIFEST

@@ -40,7 +40,7 @@ class FamilyEntry(NamedTuple):
     parameters: Mapping[str, Any]
     figures: Mapping[str, float]  # measured while building
     inputs: str  # sha256 of everything that determines the files' bytes, except code
-    code: str | None  # sha256 of the code that made the files; None: not recorded
+    code: str | None  # hash of the code that made the files, until tables 2026.11.10; nothing reads it
 
 
 class Manifest(NamedTuple):

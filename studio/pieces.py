@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from arena.checkpoints import exclusive_lock
 from arena.chunks import Arrays, Executor, finished_chunks, joined_chunks
-from arena.code_hash import chunk_code
+from arena.source_files import chunk_code
 from studio.reading import TEXT_ENDINGS, Piece, existing
 
 PIECE_BYTES = 64_000_000

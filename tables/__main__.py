@@ -13,6 +13,7 @@ from spades.arguments import run_command
 
 COMMANDS = {  # name: (module, what it does)
     "build": ("tables.run.build", "make every table that is not up to date"),
+    "stamp": ("tables.run.stamp", "compare small builds, to see which tables the code would change"),
     "verify": ("tables.run.verify", "check the committed tables against the manifest and the code"),
 }
 MOVED = {  # by command that was here until version 0.1, where it is now

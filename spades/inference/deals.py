@@ -35,7 +35,8 @@ class Deals(NamedTuple):
     after: tuple[Places, ...]  # from `_steps`
 
 
-def _new_steps(counts: tuple[int, ...]) -> tuple[Places, ...]:
+@lru_cache(maxsize=16)  # up to 1.2 MB each
+def _steps(counts: tuple[int, ...]) -> tuple[Places, ...]:
     """Return, by number of cards dealt, an array (seats, states): the state that follows if a seat gets the next card.
 
     ``counts``: the number of cards that each seat gets in all. A state is given by its place: its number, from 1, among
@@ -59,9 +60,6 @@ def _new_steps(counts: tuple[int, ...]) -> tuple[Places, ...]:
     after = places[here + strides[:, np.newaxis]]
     parts = [(starts[max(0, i - last)], starts[min(sum(first), i) + 1]) for i in range(sum(counts) + 1)]
     return tuple(after[:, start:end] - (next_start - 1) for (start, end), (next_start, _) in pairwise(parts))
-
-
-_steps = lru_cache(maxsize=16)(_new_steps)  # up to 1.2 MB each; a decorator would count in the tables' code (code_hash)
 
 
 def deals_of(weights: Floats, counts: tuple[int, ...]) -> Deals | None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.chunks import Arrays, Executor, finished_chunks, joined_chunks
-from arena.code_hash import chunk_code
+from arena.source_files import chunk_code
 from spades.rules import Rules, overrides_of
 from spades.winprob import SHIPPED, WIN_SCALE, WinTableSlice, cells_of
 from studio.fit.counting import is_held_out, shipped_profiles

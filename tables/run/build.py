@@ -1,10 +1,10 @@
 """Build every family that is not up to date, and the manifest that describes them: `python -m tables build`.
 
 The families' functions compute the arrays. The build writes them to tables/data: one .npy file per array, and
-manifest.json. Each file is written completely or not at all. A family is not rebuilt while its code (`code_hash`) and
-its inputs are unchanged. Inputs are generator, parameters, sizes, seed and the files it depends on. Finished chunks of
-a long family are kept in tables/work/ until the family is done, so that an interrupted build continues where it
-stopped.
+manifest.json. Each file is written completely or not at all. A family is rebuilt if its inputs have changed: generator,
+parameters, sizes, seed and the files it depends on; or if its stamp (`tables.run.state`) says that the code here makes
+other arrays. A change of source files alone rebuilds nothing. Finished chunks of a long family are kept in tables/work/
+until the family is done, so that an interrupted build continues where it stopped.
 """
 
 import argparse
@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 
 from arena.checkpoints import CHECKPOINTS, exclusive_lock, write_atomically
 from arena.chunks import Arrays, Executor, LocalThreads
-from arena.code_hash import chunk_code
 from arena.errors import BuildError
 from arena.executors import add_executor_arguments, executor_of
+from arena.source_files import chunk_code
 from spades.arguments import decimal, integer
 from spades.errors import TablesError
 from spades.manifest import (
@@ -43,7 +43,16 @@ from spades.tables import dtypes_of
 from spades.tableset import DEFAULT_DIRECTORY, open_array
 from tables.families import FAMILIES
 from tables.run.family import Context, Family, in_order, inputs_hash, scaled_sizes, with_dependencies, with_games
-from tables.run.state import STALE, State, code_of, dependency_files, states
+from tables.run.state import (
+    REBUILT,
+    Stamp,
+    State,
+    dependency_files,
+    files_of,
+    read_stamps,
+    states,
+    write_stamps,
+)
 
 RELEASE = "2026.11.10"  # version of the tables: year, month, count; raise it when the shipped tables change
 DEFAULT_SEED = 1
@@ -60,7 +69,7 @@ class Options:
     rounds_scale: float = 1.0  # factor for the rounds that are simulated
     rules: tuple[str, ...] = ()  # also make a win table for each of these; texts as in --rules
     force: bool = False  # rebuild the families of ``only`` (or all), and ignore saved chunks
-    keep_stale: bool = False  # keep families for which only the code changed
+    keep_stale: bool = False  # keep families for which only the small build differs
 
 
 def build(
@@ -94,11 +103,12 @@ def build(
             manifest = _manifest_or_empty(directory)
             files = dependency_files(family, families, manifest)
             inputs = inputs_hash(family, options.seed, options.rounds_scale, files)
-            state = states(families, manifest, options.seed, options.rounds_scale)[family.name]
+            stamps = read_stamps(directory)
+            state = states(families, manifest, stamps, options.seed, options.rounds_scale)[family.name]
             if family.name not in forced and _stays(directory, family, manifest, state, options.keep_stale):
                 say(f"{family.name}: {state.value}{'' if state is State.CURRENT else ', kept'}")
                 continue
-            # The code's hash is in the folder's name, so that chunks of other code are not used.
+            # A hash of the files is in the folder's name, so that chunks of other code are not used.
             folder = checkpoints / f"{family.name}-{inputs[:16]}-{chunk_code(family.make.__module__)}"
             folder.mkdir(parents=True, exist_ok=True)
             context = Context(
@@ -195,7 +205,7 @@ def _manifest_or_empty(directory: Path) -> Manifest:
 
 
 def _stays(directory: Path, family: Family, manifest: Manifest, state: State, keep_stale: bool) -> bool:
-    if state is not State.CURRENT and not (keep_stale and state in STALE):
+    if state in REBUILT and not (keep_stale and state is State.DIFFERS):
         return False
     try:
         for array in family.axes:
@@ -227,9 +237,10 @@ def _write(directory: Path, manifest: Manifest, context: Context, arrays: Arrays
         parameters=family.parameters,
         figures=context.figures,
         inputs=inputs,
-        code=code_of(family),
+        code=None,  # the stamp says which code made it
     )
     write_manifest(directory, RELEASE, files, {**manifest.families, family.name: entry})
+    write_stamps(directory, {**read_stamps(directory), family.name: Stamp(files_of(family))})
     _remove(directory, set(manifest.files) - set(files))
 
 
@@ -250,6 +261,9 @@ def _finish(directory: Path, ordered: list[Family], prune: bool, say: Say) -> No
         write_manifest(directory, RELEASE, files, kept)
     for name in sorted(set(manifest.families) - set(kept)):
         say(f"{name}: removed, because the code no longer has it")
+    stamps = read_stamps(directory)
+    if stamps.keys() - kept:
+        write_stamps(directory, {name: stamp for name, stamp in stamps.items() if name in kept})
     _remove(directory, set(manifest.files) - set(files))
     if (directory / MANIFEST).exists():
         say(f"tables {read_manifest(directory).version} in {directory}")
@@ -279,7 +293,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", type=Path, default=DEFAULT_DIRECTORY, metavar="DIR", help="folder (default: tables/data)"
     )
     parser.add_argument("--force", action="store_true", help="build --only (or all) again, even if up to date")
-    parser.add_argument("--keep-stale", action="store_true", help="keep families for which only the code changed")
+    parser.add_argument("--keep-stale", action="store_true", help="also keep families whose small build differs")
     add_executor_arguments(parser)
 
 

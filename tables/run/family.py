@@ -26,7 +26,7 @@ Parameters: TypeAlias = Mapping[str, object]
 
 @dataclass(frozen=True)
 class Family:
-    """Tables that one function makes. The fields and the code decide whether they are up to date (`tables.run.state`).
+    """Tables that one function makes. The fields and the stamp decide whether they are up to date (`tables.run.state`).
 
     ``axes`` names the arrays, with the meaning of each of their axes. ``make`` returns them, named without the prefix
     of the family's table ``profile``. ``parameters`` are JSON values that describe how the arrays are made, for the
@@ -39,7 +39,7 @@ class Family:
     the declared ones, those in the manifest, and the texts of --rules. Raises `BuildError` for a wrong text.
 
     Raise ``generator`` when something other than code changes the arrays, such as another version of a library. A
-    change of code is seen without it.
+    change of code is seen by small builds.
     """
 
     name: str

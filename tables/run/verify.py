@@ -3,7 +3,7 @@
 Nothing is written. The service's own reader checks the files (size, sha256, header). The manifest's entries of families
 are compared with the code (generator, parameters, sizes, seed, the files that they depend on). Exact families are
 computed again and compared byte by byte. The command prints one line per file, and a table with the state of each
-family, which says whether a rebuild could change it.
+family, which says whether a rebuild would change it, as far as the stamps show.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from spades.tableset import DEFAULT_DIRECTORY, open_array, open_tables
 from tables.families import FAMILIES
 from tables.run.build import DEFAULT_SEED, RELEASE, dependency_arrays, make, manifest_content, npy_bytes
 from tables.run.family import Context, Family, in_order, inputs_hash, scaled_sizes, with_games
-from tables.run.state import State, dependency_files, states
+from tables.run.state import State, dependency_files, read_stamps, states
 
 
 class Finding(NamedTuple):
@@ -73,12 +73,12 @@ def family_states(
 ) -> dict[str, State]:
     """Return the state of each family by name; ``findings``: what `verify` found.
 
-    If `verify` computed an exact family again with the same bytes, a change of its code does not count.
+    If `verify` computed an exact family again with the same bytes, its stamp does not matter.
     """
     manifest = read_manifest(directory)
     wrong = {finding.file for finding in findings if finding.problem}
     remade = [f.name for f in families if f.exact and not any(f"{array}.npy" in wrong for array in f.axes)]
-    return states(with_games(families, manifest), manifest, seed, 1.0, remade)
+    return states(with_games(families, manifest), manifest, read_stamps(directory), seed, 1.0, remade)
 
 
 def _family_problem(
@@ -168,7 +168,7 @@ def main(arguments: argparse.Namespace) -> int:
     rows = [(family.name, ", ".join(sorted(family.axes)), found[family.name].value) for family in in_order(FAMILIES)]
     print(f"\n{tabulate(rows, ('family', 'arrays', 'state'))}\n")
     stale = sum(state is not State.CURRENT for state in found.values())
-    print(f"{stale} of {len(found)} families are not up to date; `python -m tables build` makes them again")
+    print(f"{stale} of {len(found)} families are not up to date, or it is not known whether they are")
     if any(finding.problem for finding in findings):
         return 1
     release = read_manifest(arguments.dir).release

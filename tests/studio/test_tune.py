@@ -123,7 +123,10 @@ def test_without_a_sure_gain_nothing_is_written(people, tmp_path, capsys):
     comma = tmp_path / "a,b"
     shutil.copytree(folder, comma)
     assert main(["tune", str(comma), *arguments[2:], "--option", "offset=0", "--out", str(out)]) == 1
-    assert f"the folder of a table set is '{comma}'; accepted: a path without commas and brackets" in capsys.readouterr().err
+    assert (
+        f"the folder of a table set is '{comma}'; accepted: a path without commas and brackets"
+        in capsys.readouterr().err
+    )
     for wrong in ("offset", "tuned=1", "margin=1"):
         assert main([*arguments, "--option", wrong, "--out", str(tmp_path / "other")]) == 1
         assert "accepted: NAME=VALUE,VALUE,... with an option of bis: nil_threshold" in capsys.readouterr().err

@@ -9,7 +9,7 @@ from spades.manifest import MANIFEST, read_manifest
 from spades.tableset import DEFAULT_DIRECTORY
 from tables.families import FAMILIES
 from tables.run.build import write_manifest
-from tables.run.state import code_of
+from tables.run.state import STAMPS, Stamp, files_of, write_stamps
 
 
 def copy_shipped(directory: Path, without: Collection[str] = ()) -> Path:
@@ -20,7 +20,8 @@ def copy_shipped(directory: Path, without: Collection[str] = ()) -> Path:
     files = {name: entry for name, entry in manifest.files.items() if entry.family not in without}
     for name in manifest.files.keys() - files.keys():
         (directory / name).unlink()
-    codes = {family.name: code_of(family) for family in FAMILIES if family.name not in without}
-    families = {name: manifest.families[name]._replace(code=code) for name, code in codes.items()}
+    families = {name: entry for name, entry in manifest.families.items() if name not in without}
     write_manifest(directory, manifest.release, files, families)
+    (directory / STAMPS).unlink(missing_ok=True)  # a link too
+    write_stamps(directory, {family.name: Stamp(files_of(family)) for family in FAMILIES if family.name in families})
     return directory

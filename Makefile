@@ -26,7 +26,7 @@
 #   make prometheusrule                     remake the Kubernetes form of deploy/prometheus/rules
 #   make library                            build the library's wheel and sdist: build/library
 #   make tables [ARGS="--only cnil"]        build the tables that are not up to date
-#   make verify [ARGS=--strict]             check the committed tables, and list those that code has changed since
+#   make verify [ARGS=--strict]             check the committed tables, and list those that may have to be rebuilt
 #   make lock [LOCKFLAGS=--upgrade]         remake requirements/ from pyproject.toml
 #   make clean                              remove .venv and caches
 #

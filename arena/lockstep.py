@@ -29,10 +29,11 @@ from arena.engine.game import (
 from arena.engine.jit import entry
 from arena.engine.passing import exchange
 from arena.engine.simulate import numba_typed
+from arena.engine.steps import Ints, to_play
 from arena.errors import AgentError
 from arena.players.choose_card import WRP, choose_card
 from arena.public.bots import public_bid
-from arena.questions import BID, BLIND, CARD, PASS, Asked, Identity, unsigned
+from arena.questions import BID, BLIND, CARD, PASS, QUESTIONS, Asked, Identity, unsigned
 from arena.tally import add_games, begun_games
 from spades.legal import BLIND_NIL, is_nil
 from spades.options import Policy
@@ -215,7 +216,7 @@ def play_outside(
     lineup = Lineup(policies, players)
     try:
         while waiting := advance(boards, deals.seed, rules, lineup, chairs, noise, profiles, sums):
-            _answer(boards, boards.waiting[:waiting].tolist(), called, deals.seed, rules)
+            _answer(boards, boards.waiting[:waiting], called, deals.seed, rules)
     finally:
         for one in called.opened:
             one.close()
@@ -252,59 +253,58 @@ def _called(seated: Seated, rules: Rules) -> Called:
     return called
 
 
-def _answer(boards: Boards, waiting: list[int], called: Called, seed: int, rules: Rules) -> None:
+def _answer(boards: Boards, waiting: Ints, called: Called, seed: int, rules: Rules) -> None:
     """Write the answers of the games that wait. Each agent is called once for each question."""
-    batches: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    exchanging = []
-    for g in waiting:
-        question, place, state = int(boards.games[g, QUESTION]), int(boards.games[g, NEXT]), boards.states[g]
-        if question == PASS:
-            exchanging.append(g)
-        else:
-            seat = place if place < EXCHANGE else int(state["leader"] + state["trick_size"]) & 3
-            who = called.by_question[question][_chair_of(boards, seed, g, seat)]
-            batches.setdefault((who, question), []).append((g, seat))
-    for (who, question), batch in batches.items():
-        asked = _asked(boards, question, batch, seed, rules)
-        boards.answers[[g for g, _ in batch]] = called.opened[who].answers(asked)
-    if exchanging:
+    questions, places = boards.games[waiting, QUESTION], boards.games[waiting, NEXT]
+    seats = np.where(places < EXCHANGE, places, to_play(boards.states[waiting]))
+    who = np.array([called.by_question[question] for question in range(len(QUESTIONS))])
+    agents = who[questions, _chairs_of(boards, waiting, seats)]
+    for question, agent in sorted({*zip(questions.tolist(), agents.tolist(), strict=True)}):
+        if question != PASS:
+            batch = (questions == question) & (agents == agent)
+            asked = _asked(boards, question, waiting[batch], seats[batch], seed, rules)
+            boards.answers[waiting[batch]] = called.opened[agent].answers(asked)
+    exchanging = waiting[questions == PASS]
+    if len(exchanging):
         _exchange(boards, exchanging, called, seed, rules)
         boards.answers[exchanging] = 0
 
 
-def _asked(boards: Boards, question: int, batch: list[tuple[int, int]], seed: int, rules: Rules) -> Asked:
-    # ``batch``: games and seats.
-    rows, seats = [g for g, _ in batch], np.array([seat for _, seat in batch], np.int64)
+def _asked(boards: Boards, question: int, rows: Ints, seats: Ints, seed: int, rules: Rules) -> Asked:
+    # ``rows``: numbers of the games.
     identities = [Identity(seed, *identity) for identity in boards.games[rows, : NUMBER + 1].tolist()]
     dealt, given, cards = boards.dealt[rows], boards.given[rows], boards.cards[rows]
     return Asked(question, boards.states[rows], seats, identities, dealt, given, cards, rules)
 
 
-def _chair_of(boards: Boards, seed: int, g: int, seat: int) -> int:
-    pair, swap, number = boards.games[g, : NUMBER + 1].tolist()
-    return (first_chair_of(Game(seed, pair, swap), number) + seat) & 3
+def _chairs_of(boards: Boards, rows: Ints, seats: Ints) -> Ints:
+    pairs, swaps, numbers = (boards.games[rows, column] for column in (PAIR, SWAP, NUMBER))
+    chairs: Ints = (numbers + swaps + 2 * (pairs & 1) + seats) & 3  # as `game.first_chair_of`
+    return chairs
 
 
-def _exchange(boards: Boards, waiting: list[int], called: Called, seed: int, rules: Rules) -> None:
+def _exchange(boards: Boards, waiting: Ints, called: Called, seed: int, rules: Rules) -> None:
     """Exchange cards between partners, as `arena.engine.passing.exchange` does, with the choices of who is called.
 
     In each of the four steps, one seat of every game gives: first the two of seats 0 and 2, then those of 1 and 3.
     """
     for step in range(4):
-        batches: dict[int, list[tuple[int, int]]] = {}
-        for g in waiting:
+        batches: dict[int, list[tuple[int, int]]] = {}  # by agent: games and seats
+        for g in waiting.tolist():
             bids = boards.states[g]["bid"].tolist()
             first = step // 2 if is_nil(bids[step // 2]) else step // 2 + 2
             seat = first ^ 2 if step & 1 else first
             number = cards_to_pass(bids[seat], bids[seat ^ 2], rules.nil_pass, rules.blind_nil_pass)
-            who = called.by_question[PASS][_chair_of(boards, seed, g, seat)]
-            if number and who >= 0:
-                batches.setdefault(who, []).append((g, seat))
+            (chair,) = _chairs_of(boards, np.array([g]), np.array([seat]))
+            agent = called.by_question[PASS][chair]
+            if number and agent >= 0:
+                batches.setdefault(agent, []).append((g, seat))
             elif number:
                 hand, deck = unsigned((boards.states[g]["hand"][seat], boards.states[g]["deck"]))
                 _give(boards, g, seat, given_cards(hand, bids[seat], number, deck), rules, second=step & 1)
-        for who, batch in batches.items():
-            answers = called.opened[who].answers(_asked(boards, PASS, batch, seed, rules))
+        for agent, batch in batches.items():
+            rows, seats = np.array(batch, np.int64).T
+            answers = called.opened[agent].answers(_asked(boards, PASS, rows, seats, seed, rules))
             for (g, seat), given in zip(batch, answers.tolist(), strict=True):
                 _give(boards, g, seat, given, rules, second=step & 1)
 

@@ -1,4 +1,4 @@
-"""A bot of 30 lines that bids and plays cards: start here to match your own.
+"""A short bot that bids and plays cards: start here to match your own.
 
     .venv/bin/python -m arena match --a "python(file=examples/my_bot.py, name=Bot)" --b bis --pairs 100
 

@@ -362,7 +362,7 @@ def test_a_server_that_takes_too_long_is_named_with_the_position(monkeypatch):
 
     def script(path, content):
         over.wait(LIMIT_S)
-        return 200, {}, {}
+        return 0, {}, b""
 
     with stub(script) as (bidder, _):
         with pytest.raises(

@@ -494,7 +494,9 @@ def test_families_not_up_to_date_are_a_warning_or_with_strict_an_error(tmp_path,
     assert cli.main(["verify", "--dir", str(data), "--strict"]) == 0
     assert f"0 of {len(FAMILIES)} families are not up to date" in capsys.readouterr().out
     (net,) = (family for family in FAMILIES if family.name == "net")
-    reached = sum("net" in with_dependencies([family.name], FAMILIES) for family in FAMILIES)  # net, and what it is an input of
+    reached = sum(
+        "net" in with_dependencies([family.name], FAMILIES) for family in FAMILIES
+    )  # net, and what it is an input of
     for stamp, state, others in (
         (Stamp("5f0c"), State.FILES, 0),
         (Stamp(None, "5f0c", 0.1, {}, differs=files_of(net)), State.DIFFERS, reached - 1),

@@ -3,8 +3,8 @@
 If the rules allow a blind nil and the side is far enough behind, one of three rules may call for it: partner's Big 6
 signal, despair, or the fourth seat after a high sum of bids. The paper's BIS uses the first two, and proposes the third
 as future work. So the third is off unless `Policy.blind_frequency` switches it on, as `bis:tuned` does. The tables
-`p_ace` and `blind_nil` come from self-play (`tables.fits`). If the
-bidder looks, BIS makes the bid. See docs/explanation/how-bis-bids.md, "Blind nil".
+`p_ace` and `blind_nil` come from self-play (`ace` and `blind` in `tables.fits`). If the bidder looks, BIS makes the
+bid. See docs/explanation/how-bis-bids.md, "Blind nil".
 """
 
 from typing import NamedTuple

@@ -1,9 +1,9 @@
 """The decision in variant `cutthroat`, in which each of the four players plays alone, as kernels.
 
 The steps are those of `bis`: regular takes, nil, end of game. But all three other players are opponents. Any of them
-might ruff, and no partner protects a nil. The table profile has its own `cnil` (`tables.exact`), curves,
-factors and mean bids. At the end of the game the bidder races the best of the three others. Scores are by seat in
-bidding order. Source: ECAI 2020, Algorithm 1 and appendix G.1, without the partner's part; see
+might ruff, and no partner protects a nil. The table profile has its own `cnil` (`tables.exact`), curves, factors
+and mean bids. At the end of the game the bidder races the best of the three others. Scores are by seat in bidding
+order. Source: ECAI 2020, Algorithm 1 and appendix G.1, without the partner's part; see
 docs/explanation/how-bis-bids.md, "Cutthroat".
 """
 

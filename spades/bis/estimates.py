@@ -1,8 +1,8 @@
 """What a hand is worth, as kernels: its regular takes, how the rules change them, and its nil.
 
 The regular takes are the number of tricks that a hand is likely to take. The tables `side_high`, `spade_high`,
-`spade_takes` and `ruffs` hold the expected tricks of the cards of each suit, and of ruffs. `tables.exact`
-makes them from `p_length`. So a decision is three look-ups for the side suits, and one short loop, which decides how
+`spade_takes` and `ruffs` hold the expected tricks of the cards of each suit, and of ruffs. `tables.exact` makes
+them from `p_length`. So a decision is three look-ups for the side suits, and one short loop, which decides how
 many spades to use for ruffs and how many for tricks in spades (ECAI 2020, section 4.1;
 docs/explanation/how-bis-bids.md, "Regular takes"). The value of a nil, its success probability and its expected points
 come from the tables `cnil` and `curves` (the same page, "Nil").

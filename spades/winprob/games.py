@@ -5,9 +5,8 @@ on its width: the points between the two goals. So games with the same width and
 (`nearest_game`). A game without a table uses the nearest one. The coming round is scored by the game's own rules. Only
 the value of the score after that round comes from the other table.
 
-`outcomes` reads the tables. `tables.win` makes those of SHIPPED_SLICES (array `win`), on which the net
-is trained. `tables.win` makes the others (array `extra_win`); the table `games` lists their
-games.
+`outcomes` reads the tables. `tables.win` makes those of SHIPPED_SLICES (array `win`), on which the net is trained, and
+the others (array `extra_win`); the table `games` lists their games.
 """
 
 import json

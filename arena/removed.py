@@ -4,7 +4,7 @@ LAST_COMMIT = "cb6485b0"  # the last commit that has all of their code
 PAGE = "docs/explanation/what-was-tried.md"  # what was measured with them
 COMMANDS = ("ceiling", "endings", "fit", "probe")
 # By removed player, the one that plays most like it.
-PLAYERS = {"cover": "srp@3", "cover@1": "srp@3", "search@2": "search@1", "srp@2": "srp@3", "uct@1": "uct@2:5"}
+PLAYERS = {"cover": "srp@3", "cover@1": "srp@3", "search@2": "search@1", "srp@2": "srp@3", "uct@1": "uct@2(tricks=5)"}
 
 
 def what_became_of(name: str) -> str:

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import math
 import re
+import signal
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,10 +19,12 @@ from service.app import create_app
 from service.keys import new_key
 from tests.conftest import committed_tables
 from tests.one_set import one_set
-from tests.patience import LIMIT_S, patient
+from tests.patience import LIMIT_S, patient, wait_until
+from tests.service.conftest import RealServer, workers
 
 WORKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
 BODY = json.dumps(WORKED).encode()
+_RESTART_S = 35.0  # in which both workers are replaced, or a restart has ended
 
 
 class Listens(Protocol):
@@ -166,6 +170,25 @@ class Load:
                 self.lost_at.append(sent_at)
             finally:
                 writer.close()
+
+
+async def restart(server: RealServer) -> None:
+    """Send SIGHUP until both workers are new ones.
+
+    On a busy machine a worker may take too long to start, which ends a restart.
+    """
+    before = set(workers(server.process.pid))
+    sent_at = -math.inf
+
+    def replaced() -> bool:
+        nonlocal sent_at
+        if monotonic() - sent_at > _RESTART_S:
+            sent_at = monotonic()
+            server.process.send_signal(signal.SIGHUP)
+        now = set(workers(server.process.pid))
+        return len(now) == 2 and not now & before
+
+    await asyncio.to_thread(wait_until, replaced)
 
 
 @pytest.fixture(scope="session")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.conftest import request_bytes
+from tests.faults.conftest import request_bytes, restart
 from tests.patience import post, wait_until
-from tests.service.conftest import START_S, RealServer, running_server, workers
+from tests.service.conftest import START_S, running_server, workers
 from tests.service.made_sets import HAND, Folder, make_set
 
 _BODY = json.dumps(HAND).encode()
@@ -67,12 +67,6 @@ class _Callers:
                 writer.close()
 
 
-async def _restart(server: RealServer) -> None:
-    before = set(workers(server.process.pid))
-    server.process.send_signal(signal.SIGHUP)
-    await asyncio.to_thread(wait_until, lambda: len(now := set(workers(server.process.pid))) == 2 and not now & before)
-
-
 @pytest.mark.slow
 def test_a_new_set_comes_with_a_rolling_restart(folder: Folder, made_sets: tuple[Path, tuple[str, ...]]):
     old, new = made_sets[1]
@@ -85,7 +79,7 @@ def test_a_new_set_comes_with_a_rolling_restart(folder: Folder, made_sets: tuple
             task = asyncio.create_task(callers.run())
             await callers.answered(old)
             folder.releases(default=new)
-            await _restart(server)
+            await restart(server)
             await callers.answered(new)
             callers.stop()
             await task
@@ -107,14 +101,16 @@ def test_a_broken_set_leaves_the_old_workers_serving(folder: Folder, made_sets: 
     with running_server("--workers", "2", SPADES_TABLES_DIR=str(folder.path)) as server:
         before = workers(server.process.pid)
         folder.releases(default=new)
-        server.process.send_signal(signal.SIGHUP)
         assert server.process.stderr is not None
-        lines: list[str] = []
-        for line in server.process.stderr:  # the worker's line comes before that of its parent
-            lines.append(json.loads(line)["message"])
-            if "aborting the restart" in line:
-                break
-        assert any("factor.npy" in line for line in lines), lines
+        reasons: list[str] = []
+        while not any(
+            "factor.npy" in reason for reason in reasons
+        ):  # a busy machine may end a worker before it says why
+            server.process.send_signal(signal.SIGHUP)
+            for line in server.process.stderr:
+                reasons.append(json.loads(line)["message"])
+                if "aborting the restart" in line:
+                    break
         assert workers(server.process.pid) == before
         assert post(f"{server.url}/bid", json=HAND).json()["tables"] == old
         server.process.send_signal(signal.SIGTERM)

@@ -6,12 +6,13 @@ import shutil
 import pytest
 
 from spades.errors import TablesError
+from spades.manifest import MANIFEST
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
 
 
 def _harm(directory, rng, count):
     """Damage a directory ``count`` times; return the cases that were not refused with the file's name."""
-    paths = sorted(path for path in directory.iterdir() if path.suffix in (".npy", ".json"))
+    paths = sorted([*directory.glob("*.npy"), directory / MANIFEST])  # nothing else is read
     taken = []
     for _ in range(count):
         path = rng.choice(paths)

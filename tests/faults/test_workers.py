@@ -9,22 +9,10 @@ import sys
 
 import pytest
 
-from tests.faults.conftest import BODY, Load, metric
+from tests.faults.conftest import BODY, Load, metric, restart
 from tests.faults.test_stopping import _alive, _answered, _ready
 from tests.patience import post, wait_until
-from tests.service.conftest import ROOT, START_S, RealServer, running_server, workers
-
-
-async def _restart(server: RealServer) -> None:
-    """Send SIGHUP and wait until both workers are new ones."""
-    before = set(workers(server.process.pid))
-    server.process.send_signal(signal.SIGHUP)
-
-    def replaced() -> bool:
-        now = set(workers(server.process.pid))
-        return len(now) == 2 and not now & before
-
-    await asyncio.to_thread(wait_until, replaced)
+from tests.service.conftest import ROOT, START_S, running_server, workers
 
 
 @pytest.mark.slow
@@ -38,7 +26,7 @@ def test_a_rolling_restart_under_load_loses_no_request(restarts):
             task = asyncio.create_task(load.run())
             await _answered(load, 50)
             for _ in range(restarts):
-                await _restart(server)
+                await restart(server)
                 await _answered(load, 50)
             load.stop()
             await task

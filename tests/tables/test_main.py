@@ -31,7 +31,7 @@ def test_a_command_starts_alone(command):
 def test_a_removed_command_says_where_its_code_is(name, capsys):
     assert main([name, "--deals", "5"]) == 2
     message = f"{name} was removed: its code is in commit cb6485b0, its figures in docs/explanation/what-was-tried.md"
-    assert capsys.readouterr().err == f"python -m tables: {message}; accepted: build, verify\n"
+    assert capsys.readouterr().err == f"python -m tables: {message}; accepted: build, stamp, verify\n"
 
 
 @pytest.mark.parametrize("name", MOVED)

@@ -90,7 +90,7 @@ def test_table_2_is_whole():
 
 def test_provenance_names_versions_hashes_and_seed(report, opened):
     text = report_command.provenance(report)
-    for part in (opened.version, opened.sha256, "Seed 1", "srp@3", "uct@2(tricks=5)", "numba", "numpy", "Python"):
+    for part in (opened.version, opened.sha256, "Seed 1", "srp@3", "uct@2(tricks=5", "numba", "numpy", "Python"):
         assert part in text
 
 

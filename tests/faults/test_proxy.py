@@ -2,7 +2,7 @@
 
 Both must see the same requests, whatever a client sends: nginx uses its connections to the service for all clients. If
 the two saw the end of a request at different bytes, one client's bytes could become another client's request or answer.
-The other tests show the limits that the proxy keeps, because the service behind it has none of its own.
+The other tests show the limits that the proxy keeps, because the service behind it does not limit them.
 """
 
 import json

@@ -68,7 +68,8 @@ class LimitsMiddleware:
             request["deadline"] = deadline
             send = send_in_time(deadline, scope, receive, send)
             receive = receive_in_time(deadline, receive, self.state)
-        body = _Body(self, receive, route.max_body_bytes)
+        announced = headers.get(b"content-length", b"0") != b"0" or b"transfer-encoding" in headers
+        body = _Body(self, receive, route.max_body_bytes, announced)
         try:
             await self.app(scope, body.receive, send)
         finally:
@@ -83,9 +84,10 @@ class LimitsMiddleware:
 class _Body:
     """Receives the parts of one body, at most ``most`` bytes."""
 
-    __slots__ = ("_limits", "_most", "_receive", "_size", "counted_bytes")
+    __slots__ = ("_announced", "_limits", "_most", "_receive", "_size", "counted_bytes")
 
-    def __init__(self, limits: LimitsMiddleware, receive: Receive, most: int) -> None:
+    def __init__(self, limits: LimitsMiddleware, receive: Receive, most: int, announced: bool) -> None:
+        self._announced = announced  # the headers say that there is a body
         self.counted_bytes = 0  # of `LimitsMiddleware.large_bodies_bytes`
         self._limits = limits
         self._receive = receive
@@ -101,6 +103,11 @@ class _Body:
                 raise _too_large(self._most)
             if self._size > MAX_BODY_BYTES:
                 self._count_large()
+            if not self._size and self._announced and not message.get("more_body", False):
+                detail = (
+                    "the body did not arrive, as with httptools after `Upgrade`; accepted: HTTP/1.1 without Upgrade"
+                )
+                raise ProblemError("invalid-http", detail)
         return message
 
     def _count_large(self) -> None:

@@ -174,3 +174,11 @@ def test_a_long_answer_ends_a_connection_from_another_machine(request_body, addr
     for path, long in (("/v1/bids", True), ("/bid", False)):
         answer = send(service, path, content, server=address)
         assert ("connection" in answer.headers) == (long and ends)
+
+
+def test_a_body_that_did_not_arrive_is_named():
+    """httptools ends a request with `Upgrade` after its head; Java's HttpClient sends one by default."""
+    answer = send(_service(), "/bid", b"", {b"content-length": b"40", b"upgrade": b"h2c"})
+    assert (answer.status_code, answer.json()["type"]) == (400, "/problems/invalid-http")
+    assert "Upgrade" in answer.json()["detail"]
+    assert send(_service(), "/bid", b"").json()["type"] == "/problems/invalid-json"

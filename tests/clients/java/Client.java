@@ -5,6 +5,7 @@ import generated.ApiException;
 import generated.api.BiddingApi;
 import generated.api.CatalogueApi;
 import generated.model.*;
+import java.net.http.HttpClient;
 import java.util.List;
 
 public class Client {
@@ -18,6 +19,8 @@ public class Client {
 
   public static void main(String[] arguments) throws Exception {
     ApiClient client = new ApiClient();
+    // Otherwise Java asks for HTTP/2 by `Upgrade`, and the service on loopback does not get the body of such a request.
+    client.setHttpClientBuilder(HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1));
     client.updateBaseUri(arguments[0]);
     BiddingApi bidding = new BiddingApi(client);
 

@@ -12,7 +12,7 @@ loop count whole milliseconds. docs/adr/0020-open-model-load.md explains why no 
 import select
 import socket
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from time import perf_counter
@@ -138,6 +138,18 @@ class Connection:
         return int(self.answer[9:12]) if len(self.answer) >= self._needed else 0
 
 
+def _readable(sockets: Collection[socket.socket], pause_s: float) -> list[socket.socket]:
+    """Return the sockets that have bytes to read; wait at most ``pause_s`` for the first."""
+    try:
+        return select.select(list(sockets), [], [], pause_s)[0]
+    except ValueError:  # a descriptor above 1,023, in a process with many open files; `poll` counts milliseconds
+        poll = select.poll()
+        by_descriptor = {one.fileno(): one for one in sockets}
+        for descriptor in by_descriptor:
+            poll.register(descriptor, select.POLLIN)
+        return [by_descriptor[descriptor] for descriptor, _ in poll.poll(pause_s * 1000.0)]
+
+
 def run(
     address: tuple[str, int],
     requests: Sequence[Prepared],
@@ -194,7 +206,7 @@ def run(
             pause = 0.05
             if due_count < total and not waiting:
                 pause = min(pause, max(0.0, begin + due_count / rate - perf_counter()))
-            for readable in select.select(list(busy), [], [], pause)[0]:
+            for readable in _readable(busy, pause):
                 connection = busy[readable]
                 try:
                     status = connection.receive()

@@ -1,6 +1,5 @@
 """The requests of the load test: the same for a seed, valid, and answered by the real service as declared."""
 
-import gc
 import itertools
 import json
 import random
@@ -71,18 +70,7 @@ def test_mixed_requests_are_of_all_kinds():
     assert {question.status for question in drawn} == {200, 400, 404, 422}
 
 
-@pytest.fixture
-def few_open_files():
-    """Close what earlier tests have left open: `select` takes no descriptor above 1,023.
-
-    An app in this process keeps the files of its tables open, and its start excludes it from garbage collection.
-    """
-    gc.unfreeze()
-    gc.collect()
-
-
 @pytest.mark.server
-@pytest.mark.usefixtures("few_open_files")
 def test_the_service_answers_each_as_it_should():
     """One worker, every kind of request, three times as many wrong requests as usual."""
     with running_service() as server:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.conftest import request_bytes, restart
+from tests.faults.test_stopping import _ready
 from tests.patience import post, wait_until
 from tests.service.conftest import START_S, running_server, workers
 from tests.service.made_sets import HAND, Folder, make_set
@@ -51,7 +52,12 @@ class _Callers:
 
     async def _call(self) -> None:
         while not self._stopping:
-            reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+            try:
+                reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+            except OSError as error:
+                self.lost.append(repr(error))
+                await asyncio.sleep(0.02)
+                continue
             try:
                 open_for_more = True
                 while open_for_more and not self._stopping:
@@ -73,6 +79,7 @@ def test_a_new_set_comes_with_a_rolling_restart(folder: Folder, made_sets: tuple
     folder.link(old, new)
     folder.releases(default=old)
     with running_server("--workers", "2", SPADES_TABLES_DIR=str(folder.path)) as server:
+        _ready(server)  # the start is logged before the workers listen
 
         async def run() -> _Callers:
             callers = _Callers(server.port)
@@ -99,6 +106,7 @@ def test_a_broken_set_leaves_the_old_workers_serving(folder: Folder, made_sets: 
     (broken / "factor.npy").write_bytes(b"broken")
     folder.releases(default=old)
     with running_server("--workers", "2", SPADES_TABLES_DIR=str(folder.path)) as server:
+        _ready(server)
         before = workers(server.process.pid)
         folder.releases(default=new)
         assert server.process.stderr is not None

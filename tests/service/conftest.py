@@ -142,7 +142,7 @@ def _command(pid: int) -> str:
     try:
         with open(f"/proc/{pid}/cmdline") as file:
             return file.read()
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return ""
 
 

@@ -7,7 +7,7 @@ the card player of its seats, as in ``bis(endgame=off, cards=uct(tricks=5))``. T
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,8 +24,9 @@ from arena.batched import (
     split_tables,
 )
 from arena.chunks import Arrays
-from arena.engine.steps import Ints
+from arena.engine.rounds import Ints
 from arena.errors import AgentError, ArenaError
+from arena.games import Answering
 from arena.learned import arrays_of, choose
 from arena.outside import OPTIONS as OUTSIDE
 from arena.outside import OutsideAgent, answers_of, open_outside, questions_of
@@ -35,32 +36,34 @@ from arena.players.q_names import NAMES as LEARNED
 from arena.players.q_names import Q1_OPTIONS, QPlayer, parse_q
 from arena.players.search_names import NAMES as SEARCHES
 from arena.players.search_names import SEARCH_OPTIONS, SearchPlayer, parse_search
-from arena.public.bots import BOTS
+from arena.public.bots import BOTS, public_bids
 from arena.questions import BID, CARD, Asked
 from arena.removed import PLAYERS as REMOVED
+from arena.searching import SearchAnswers
+from spades.inference import HolderNet, reads_bids
 from spades.policies import BY_NAME, parse_policy
 from spades.rules import PARTNERSHIP, VARIANTS, Rules, describe
+from spades.tables import Tables
 
 CARDS = "cards"  # the option of all agents that bid
 BOT_OPTIONS = (one_of("bot", BOTS, about="the program whose published rules it follows"),)
 
 
-class Answering(Protocol):
-    """What answers the questions of waiting games."""
+class Resources(NamedTuple):
+    """What agents that Python calls read, besides their own files."""
 
-    def answers(self, asked: Asked) -> Ints:
-        """Return the answers (n,), as `questions.Position.number_of` does. Raises `BidderError`."""
-
-    def close(self) -> None:
-        """Close its connections."""
+    arrays: Arrays  # of the tables, for learned players
+    nets: Mapping[str, HolderNet]  # by the policy whose bids they read, for players that search
+    profiles: tuple[Tables, ...]  # `Tables` by table profile, for players that search
 
 
 @dataclass(frozen=True)
 class Agent:
     """Who sits in a chair.
 
-    Compiled code bids as `policy` or `bot`, and plays as `player`, `blend` and `search` say. Other agents are called
-    from Python (`opened`): models of people and policies with their own tables, learned players, and programs outside.
+    Compiled code bids as `policy`, and plays as `player` and `blend` say. Other agents are called from Python
+    (`opened`): public bots, models of people and policies with their own tables, learned players, players that search,
+    and programs outside.
     """
 
     text: str  # in the form name(key=value)
@@ -77,12 +80,20 @@ class Agent:
     @property
     def bids(self) -> bool:
         """Return whether the agent bids."""
-        return self.policy is not None or self.bot is not None or self.is_called
+        return self.policy is not None or BID in self._kinds()
 
     @property
     def is_called(self) -> bool:
-        """Return whether the agent bids in Python."""
-        return self.batched or self.outside or self.learned is not None
+        """Return whether Python calls the agent."""
+        return bool(self._kinds())
+
+    def _kinds(self) -> frozenset[int]:
+        # The questions of this kind of agent; a program outside always bids.
+        if self.learned:
+            return frozenset([BID, CARD])
+        if self.search:
+            return frozenset([CARD])
+        return frozenset([BID] if self.batched or self.outside or self.bot is not None else [])
 
     @property
     def text_alone(self) -> str:
@@ -93,16 +104,26 @@ class Agent:
         """Return the questions that the agent answers in Python. Reads its file; raises `BidderError`."""
         if self.outside:
             return questions_of(self.text_alone)
-        return frozenset([BID, CARD] if self.learned else [BID] if self.batched else [])
+        return self._kinds()
 
     def plays_its_cards(self) -> bool:
         """Return whether the agent, and not a card player, plays the cards of its seats; raises as `questions`."""
         return self.outside and self.cards is None and CARD in self.questions()
 
-    def opened(self, rules: Rules, nets: Arrays) -> Answering:
-        """Return what answers for the agent. Raises `BidderError` or `TablesError`. ``nets``: of learned players."""
+    @property
+    def asked_from(self) -> int:
+        """Return the first place (0..51) of a round whose card the agent is asked for."""
+        return 4 * (13 - self.search.tricks) if self.search else 0
+
+    def opened(self, rules: Rules, read: Resources) -> Answering:
+        """Return what answers for the agent. Raises `BidderError` or `TablesError`."""
         if self.learned is not None:
-            return LearnedAnswers(self.learned, nets)
+            return LearnedAnswers(self.learned, read.arrays)
+        if self.search is not None:
+            net = read.nets.get(self.search.bids) if reads_bids(rules) else None
+            return SearchAnswers(self.search, net, rules, read.profiles)
+        if self.bot is not None:
+            return BotAnswers(self.bot)
         if self.outside:
             return OutsideAnswers(open_outside(self.text_alone))
         return StateAnswers(open_batched(self.text_alone, rules))
@@ -158,6 +179,20 @@ class StateAnswers:
     def answers(self, asked: Asked) -> Ints:
         """Return the bids; see `Answering`."""
         return self._bidder.bids(asked.states, asked.seats)
+
+    def close(self) -> None:
+        """Do nothing: there is no connection."""
+
+
+class BotAnswers:
+    """The bids of a public bot."""
+
+    def __init__(self, bot: int) -> None:
+        self._bot = bot
+
+    def answers(self, asked: Asked) -> Ints:
+        """Return the bids; see `Answering`."""
+        return public_bids(self._bot, asked.all_states, asked.rows, asked.seats, asked.rules)
 
     def close(self) -> None:
         """Do nothing: there is no connection."""

@@ -12,29 +12,22 @@ As a card player, ``model(folder=FOLDER)`` plays with the blend that `studio mod
 
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.agent_text import AgentText, parse_text, policy_text, read_options, share, some_text
-from arena.engine.choose_bid import auction_at, choose_bid, standing_at
-from arena.engine.game import bids_blind_nil
-from arena.engine.jit import entry
 from arena.engine.mixing import mixed
+from arena.engine.rounds import Ints, bids_of
 from arena.engine.simulate import kernel_tables, numba_typed, tables_for
-from arena.engine.steps import Ints
-from arena.engine.winprob import skilled_seat, winprob_seat
 from arena.errors import AgentError, BidderError
 from arena.people.model import PeopleModel, read_model
 from arena.people.seeing import positions
-from spades.legal import BLIND_NIL
-from spades.levels import LARGEST_SEED, perturbed
-from spades.options import WINPROB
 from spades.policies import BY_NAME, parse_policy
 from spades.rules import CUTTHROAT, JOKERS, VARIANTS, Rules
 from spades.set_options import options_of, with_options
-from spades.tables import Tables, profile_of
+from spades.tables import Tables
 from spades.tableset import TableSet, open_tables
 
 MODEL, BLEND, TABLES = "model", "blend", "tables"
@@ -174,32 +167,6 @@ def _profiles(folder: Path | None) -> tuple[Tables, ...]:
     return kernel_tables(_table_set(folder).arrays)
 
 
-def _bids(states: Any, seats: Any, rules: Rules, policy: Any, profiles: Any, found: Any) -> None:
-    # As `game.bid_seat`, without `winprob`, which takes longest to compile.
-    for n in range(len(seats)):
-        state, seat = states[n], seats[n]
-        own = perturbed(policy, state.rng[seat] & LARGEST_SEED) if policy.level else policy
-        if own.blind and rules.blind_nil and bids_blind_nil(state, seat, rules, own, profiles):
-            found[n] = BLIND_NIL
-        else:
-            hand, auction = state.hand[seat], auction_at(state, seat)
-            found[n] = choose_bid(hand, auction, standing_at(state, seat), rules, own, profiles)
-
-
-def _winprob_bids(states: Any, seats: Any, rules: Rules, policy: Any, profiles: Any, found: Any) -> None:
-    for n in range(len(seats)):
-        state, seat = states[n], seats[n]
-        tables = profiles[profile_of(rules, policy, standing_at(state, seat))]
-        if policy.level:
-            found[n] = skilled_seat(state, seat, rules, policy, state.rng[seat] & LARGEST_SEED, tables)
-        else:
-            found[n] = winprob_seat(state, seat, rules, policy, tables)
-
-
-_bid_all = entry(_bids)
-_bid_all_by_winprob = entry(_winprob_bids)
-
-
 class TablesBidder:
     """A policy that reads a table set of its own."""
 
@@ -210,10 +177,7 @@ class TablesBidder:
 
     def bids(self, states: NDArray[np.void], seats: Ints) -> Ints:
         """Return the policy's bids; see `StateBidder`."""
-        found = np.zeros(len(seats), np.int64)
-        bid_all = _bid_all_by_winprob if self._policy.kind == WINPROB else _bid_all
-        bid_all(states, seats, self._rules, self._policy, self._tables, found)
-        return found
+        return bids_of(states, seats, self._rules, self._policy, self._tables)
 
 
 class ModelBidder:

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from arena.engine.game import SUMS, Lineup
+from arena.engine.deal import Deals
 from arena.engine.jit import entry
-from arena.engine.selfplay import play_pairs, play_rounds
 from arena.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
 from arena.engine.winprob import BIDS, winprob_bid
+from arena.games import Lineup, play_pairs, play_rounds
 from arena.markdown import table
 from spades.arguments import integer
 from spades.bidder import decide
@@ -31,7 +31,6 @@ from spades.policies import SERVED, parse_policy
 from spades.position import Position, read_auction
 from spades.rules import PRESETS, Rules
 from spades.scoring import Standing
-from spades.tables import PARTNERSHIP_PROFILE
 from spades.tableset import open_tables
 
 POSITIONS = 2000
@@ -104,14 +103,14 @@ def median_us(decision: Callable[[Position], object], positions: list[Position])
     return (statistics.median(times) - statistics.median(empty)) / 1000
 
 
-def _decide_all(where: Any, rules: Rules, policy: Policy, tables: Any) -> None:
+def _decide_all(where: Any, rules: Rules, policy: Policy, tables: Any, net: Any) -> None:
     # where, int64 (n, 9): hand, seat, three bids, two scores, two bags
     p_win = np.zeros(BIDS)
     for n in range(len(where)):
         hand, auction = where[n, 0], read_auction(where[n, 1], where[n, 2], where[n, 3], where[n, 4])
         standing = Standing(where[n, 5], where[n, 6], where[n, 7], where[n, 8])
         allowed = allowed_bids(hand, auction.partner_bid, rules)
-        winprob_bid(hand, auction, standing, allowed, rules, policy, tables, p_win)
+        winprob_bid(hand, auction, standing, allowed, rules, policy, tables, net, p_win)
 
 
 decide_all = entry(_decide_all)
@@ -120,12 +119,13 @@ decide_all = entry(_decide_all)
 def compiled_us(positions: list[Position], runs: int) -> float:
     """Return the microseconds of one compiled `winprob` decision, the median of several runs."""
     where = np.array([(at.hand, len(at.bids), *(*at.bids, -1, -1, -1)[:3], *at.standing) for at in positions], np.int64)
-    t, policy = kernel_tables(open_tables().arrays)[PARTNERSHIP_PROFILE], parse_policy("winprob")
-    decide_all(where[:1], positions[0].rules, policy, t)  # compile before the clock starts
+    policy, rules = parse_policy("winprob"), positions[0].rules
+    net = tables_for(kernel_tables(open_tables().arrays), rules, [policy])
+    decide_all(where[:1], rules, policy, net.rows[0], net)  # compile before the clock starts
     seconds = []
     for _ in range(runs):
         start = time.perf_counter()
-        decide_all(where, positions[0].rules, policy, t)
+        decide_all(where, rules, policy, net.rows[0], net)
         seconds.append(time.perf_counter() - start)
     return statistics.median(seconds) / len(positions) * 1e6
 
@@ -140,12 +140,12 @@ def compiled_rates(runs: int, seed: int) -> dict[str, float]:
     profiles = tables_for(kernel_tables(open_tables().arrays), PRESETS["classic"], policies)
 
     def rounds(player: str, count: int) -> None:
-        lineup = Lineup(policies, player_rows(player, player))
-        play_rounds(seed, 0, count, PRESETS["classic"], lineup, profiles, np.zeros((count, 2)), np.zeros(SUMS))
+        play_rounds(Deals(seed, 0, count), PRESETS["classic"], Lineup(policies, player_rows(player, player)), profiles)
 
     def games(first: int, last: int) -> None:
-        lineup, scores = Lineup(policies, player_rows("srp", "srp")), np.zeros((last - first, 2), np.int8)
-        play_pairs(seed, first, last, PRESETS["bis-paper"], lineup, profiles, scores, np.zeros(SUMS))
+        play_pairs(
+            Deals(seed, first, last), PRESETS["bis-paper"], Lineup(policies, player_rows("srp", "srp")), profiles
+        )
 
     def in_two() -> None:
         with ThreadPoolExecutor(2) as pool:

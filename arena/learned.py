@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from arena.chunks import Arrays
 from arena.engine.mixing import mixed
-from arena.engine.steps import Ints, legal_masks
+from arena.engine.rounds import Ints, legal_masks
 from arena.players import q1, q2
 from arena.players.q_names import QPlayer
 

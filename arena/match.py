@@ -8,7 +8,7 @@ the number of threads or machines. `stats` computes the statistics, and `result`
 import time
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -17,22 +17,21 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from arena import stats
-from arena.agents import Agent, nets_of, parse_agent, parse_player_agent
+from arena.agents import Agent, Resources, nets_of, parse_agent, parse_player_agent
 from arena.batched import version_of
 from arena.chunks import Arrays, Executor, KeptChunks, LocalThreads
+from arena.counters import MATCH_SUMS
 from arena.engine.deal import Deals
-from arena.engine.game import SUMS, Lineup
-from arena.engine.selfplay import play_pairs
-from arena.engine.simulate import numba_typed, tables_for
-from arena.errors import ArenaError
-from arena.lockstep import Seated, play_outside
+from arena.engine.simulate import KernelTables, tables_for
+from arena.errors import AgentError, ArenaError
+from arena.games import NOBODY, Answering, Lineup, play_pairs
 from arena.players.choose_card import UCT2
 from arena.players.names import parse_player
-from arena.searching import SearchMatch, SearchSettings, play_searching
-from spades.inference import HolderNet, reads_bids
+from arena.questions import CARD, QUESTIONS
+from spades.inference import HolderNet
 from spades.options import WINPROB, Policy
 from spades.policies import parse_policy
-from spades.rules import CUTTHROAT, VARIANTS, Rules, make_rules
+from spades.rules import VARIANTS, Rules, make_rules
 from spades.tables import Tables
 from spades.winprob import WON_VARIANTS
 
@@ -77,11 +76,6 @@ class Match:
             raise ArenaError(f"seed is {self.seed}; accepted: 0 to {MOST_SEED}")
         if not 0 <= self.noise <= 1:
             raise ArenaError(f"noise is {self.noise}; accepted: 0 to 1")
-        if self.rules.variant == CUTTHROAT and self.lockstep:
-            raise ArenaError("variant is cutthroat with an outside bidder or noise; accepted: built-in bidders")
-        if self.searches and self.lockstep:
-            found = f"players are {self.players} with an outside bidder, a learned player or noise"
-            raise ArenaError(f"{found}; accepted: built-in bidders, and players that are not learned")
         if self.searches:
             require_win_table(self.rules, "a player that searches")
         if self.sprt is not None and not self.sprt[0] < self.sprt[1]:
@@ -118,15 +112,6 @@ class Match:
         """Return the versions of the models and of the table sets of agents, by text of the agent."""
         named = {text: parse_agent(text) for text in (self.a, self.b, *self.players)}
         return {text: version_of(agent.text_alone) for text, agent in named.items() if agent.batched}
-
-    @property
-    def lockstep(self) -> bool:
-        """Return whether the match needs the lockstep engine.
-
-        It does if Python bids or plays for an agent, or with a public bot, a blend or noise.
-        """
-        needs_lockstep = any(player.is_called or player.blend is not None for player in self.card_players)
-        return self.noise > 0 or needs_lockstep or any(agent.policy is None for agent in self.agents)
 
     @property
     def may_differ_on_repeat(self) -> bool:
@@ -170,7 +155,7 @@ class Played(NamedTuple):
     """The results of a match's games."""
 
     scores: NDArray[np.int64]  # (pairs, 2): results of each pair's two games: 1 if a won, 0 drawn, -1 lost
-    sums: NDArray[np.float64]  # (SUMS,), see arena.engine.game
+    sums: np.void  # of `MATCH_SUMS`
     seconds: float
     test: stats.Sequential | None
 
@@ -180,38 +165,59 @@ class PlayChunk:
     """One chunk of a match, as a function of its index that can be sent to another process."""
 
     match: Match
-    tables: tuple[Tables, ...]  # by table profile, from kernel_tables
-    searching: SearchMatch | None = None  # if a card player searches
-    nets: Arrays = field(default_factory=dict)  # those of learned bidders and players
+    tables: KernelTables  # of the compiled bidders
+    read: Resources  # what agents that Python calls read
 
     def __call__(self, index: int) -> Arrays:
-        """Play the chunk's pairs and return `scores`, int64 (pairs, 2), and `sums`, float64 (SUMS,)."""
+        """Play the chunk's pairs and return `scores`, int64 (pairs, 2), and `sums`, the floats of `MATCH_SUMS`."""
         match = self.match
         first = index * match.chunk_pairs
         last = min(match.pairs, first + match.chunk_pairs)
         return self.play(first, last)
 
     def play(self, first: int, last: int) -> dict[str, NDArray[Any]]:
-        """Play the pairs from ``first`` to ``last - 1``."""
+        """Play the pairs from ``first`` to ``last - 1``. An agent in several chairs is opened once."""
         match = self.match
-        scores = np.zeros((last - first, 2), np.int64)
-        sums = np.zeros(SUMS)
-        # The compiled players; the cards that a search, a net, a blend or a program chooses go over those of SRP.
-        rows = [player.player or parse_player("srp") for player in match.card_players]
-        players = np.array(rows, np.int64)
-        if match.lockstep:
-            deals = Deals(match.seed, first, last)
-            seated = Seated(match.agents, match.card_players, self.nets)
-            play_outside(seated, match.noise, deals, match.rules, players, self.tables, scores, sums)
-        else:
-            a0, b0, a1, b1 = map(numba_typed, match.policies)
-            lineup = Lineup((a0, b0, a1, b1), players)
-            if self.searching is not None:
-                deals = Deals(match.seed, first, last)
-                play_searching(lineup, self.searching, deals, match.rules, self.tables, scores, sums)
-            else:
-                play_pairs(match.seed, first, last, match.rules, lineup, self.tables, scores, sums)
+        lineup = lineup_of(match, self.read)
+        try:
+            scores, sums = play_pairs(Deals(match.seed, first, last), match.rules, lineup, self.tables)
+        finally:
+            for agent in lineup.agents:
+                agent.close()
         return {"scores": scores, "sums": sums}
+
+
+def lineup_of(match: Match, read: Resources) -> Lineup:
+    """Return who bids and plays in a match; the caller closes its agents. Raises `AgentError` or `BidderError`."""
+    opened: dict[str, Answering] = {}  # by text of the agent
+    called = {question: [NOBODY] * 4 for question in range(len(QUESTIONS))}
+    asked_from = [0] * 4
+
+    def number_of(agent: Agent) -> int:
+        if agent.text not in opened:
+            opened[agent.text] = agent.opened(match.rules, read)
+        return list(opened).index(agent.text)
+
+    for place, (agent, player) in enumerate(zip(match.agents, match.card_players, strict=True)):
+        if agent.is_called:
+            for question in agent.questions() - (set() if agent.plays_its_cards() else {CARD}):
+                called[question][place] = number_of(agent)
+        if player.is_called and called[CARD][place] == NOBODY:
+            if CARD not in player.questions():
+                accepted = "one with a method card, or with cards=on"
+                raise AgentError(f"player is {player.text!r}, which plays no cards; accepted: {accepted}")
+            called[CARD][place], asked_from[place] = number_of(player), player.asked_from
+    # The compiled players; the cards that a search, a net or a program chooses go over those of SRP.
+    rows = [player.player or parse_player("srp") for player in match.card_players]
+    return Lineup(
+        match.policies,
+        np.array(rows, np.int64),
+        match.noise,
+        np.array([player.blend or 0.0 for player in match.card_players]),
+        list(opened.values()),
+        called,
+        asked_from,
+    )
 
 
 def require_win_table(rules: Rules, who: str = "winprob") -> None:
@@ -221,23 +227,13 @@ def require_win_table(rules: Rules, who: str = "winprob") -> None:
         raise ArenaError(f"variant is {VARIANTS[rules.variant]} with {who}; accepted: {accepted}")
 
 
-def _nets(match: Match, arrays: Arrays) -> Arrays:
+def _resources(match: Match, tables: tuple[Tables, ...], nets: Nets, arrays: Arrays) -> Resources:
+    """Return what the agents of a match read. Raises `ArenaError` if a learned player's table is missing."""
     names = nets_of((*match.agents, *match.card_players))
     missing = [name for name in names if name not in arrays]
     if missing:
         raise ArenaError(f"found no table {missing[0]} for a learned player; accepted: tables that have it")
-    return {name: arrays[name] for name in names}
-
-
-def _searching(match: Match, tables: tuple[Tables, ...], nets: Nets) -> SearchMatch | None:
-    """Return what a match with searching players needs, None for other matches."""
-    if not match.searches:
-        return None
-    by_chair = [player.search for player in match.card_players]
-    options = (np.array([getattr(one, name) if one else 0 for one in by_chair]) for name in SearchSettings._fields)
-    read = [nets.get(player.bids) if player and reads_bids(match.rules) else None for player in by_chair]
-    valued_tables = tables_for(tables, match.rules, [parse_policy("winprob", match.rules.variant)])[0]
-    return SearchMatch(SearchSettings(*options), tuple(read), valued_tables, match.rules)
+    return Resources({name: arrays[name] for name in names}, nets, tables if match.searches else ())
 
 
 def play(
@@ -258,13 +254,13 @@ def play(
     policies = match.policies
     if any(policy.kind == WINPROB for policy in policies):
         require_win_table(match.rules)
-    searching, learned = _searching(match, tables, nets or {}), _nets(match, arrays or {})
-    chunk = PlayChunk(match, tables_for(tables, match.rules, policies), searching, learned)
+    read = _resources(match, tables, nets or {}, arrays or {})
+    chunk = PlayChunk(match, tables_for(tables, match.rules, policies), read)
     if isinstance(executor, LocalThreads):
-        chunk.play(0, 0)  # compile before the clock starts
+        chunk.play(0, 1)  # compile before the clock starts
     started = time.monotonic()
     scores: list[NDArray[np.int64]] = []
-    sums = np.zeros(SUMS)
+    sums = np.zeros(1, MATCH_SUMS).view(np.float64)
     counts = np.zeros(5, np.int64)
     test: stats.Sequential | None = None
     bar = tqdm(total=match.pairs, desc=f"{match.a} v {match.b}", unit="pair", disable=None if progress else True)
@@ -283,7 +279,7 @@ def play(
             bar.set_postfix_str(estimate)
             if test is not None and test.decision != "undecided":
                 break
-    return Played(np.concatenate(scores), sums, time.monotonic() - started, test)
+    return Played(np.concatenate(scores), sums.view(MATCH_SUMS)[0], time.monotonic() - started, test)
 
 
 def _each(results: Iterator[tuple[int, Arrays]]) -> Generator[tuple[int, Arrays], None, None]:

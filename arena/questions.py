@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.engine.choose_bid import auction_at
+from arena.engine.rounds import Ints
 from arena.engine.states import plain_state
-from arena.engine.steps import Ints
 from spades.cards import CARD_NAMES, parse_card_of
 from spades.errors import CardError
 from spades.legal import BLIND_NIL, allowed_bids, deck_number, possible_bids
 from spades.passing import cards_to_pass, gives_first
 from spades.play import PlayState, legal_cards
-from spades.rules import Rules, overrides_of
+from spades.rules import CUTTHROAT, Rules, overrides_of
 
 BID, CARD, PASS, BLIND = range(4)  # the questions
 
@@ -51,39 +51,32 @@ class WrongAnswerError(Exception):
         self.index = index
 
 
-class Identity(NamedTuple):
-    """Which round of which game a position is from."""
-
-    seed: int
-    pair: int
-    swap: int  # 1 in the second game of the pair, with the sides swapped
-    number: int  # of the round
-
-
 class Asked(NamedTuple):
-    """Positions in which n games wait for the answers of one agent to one question."""
+    """Positions in which n games of a batch wait for the answers of one agent to one question."""
 
     question: int
-    states: NDArray[np.void]  # (n,)
+    all_states: NDArray[np.void]  # of `STATE`: those of the whole batch
+    all_rounds: NDArray[np.void]  # of `ROUND`: the records so far of the whole batch
+    rows: Ints  # (n,): the games that wait
     seats: Ints  # (n,): of the agent
-    identities: list[Identity]
-    dealt: Ints  # (n, 4): the hands as they were dealt, by seat
-    given: Ints  # (n, 4): the cards that each seat gave to partner
-    cards: Ints  # (n, 52): the cards of the round in order of play; those of later plays mean nothing
+    seed: int
     rules: Rules
+
+    @property
+    def states(self) -> NDArray[np.void]:
+        """Copies of the states (n,)."""
+        return self.all_states[self.rows]
+
+    @property
+    def rounds(self) -> NDArray[np.void]:
+        """Copies of the records (n,)."""
+        return self.all_rounds[self.rows]
 
     def positions(self) -> list["Position"]:
         """Return the positions one by one."""
         return [
             Position(
-                self.question,
-                plain_state(self.states[i]),
-                int(self.seats[i]),
-                self.identities[i],
-                unsigned(self.dealt[i]),
-                unsigned(self.given[i]),
-                self.cards[i].tolist(),
-                self.rules,
+                self.question, plain_state(self.states[i]), self.rounds[i], int(self.seats[i]), self.seed, self.rules
             )
             for i in range(len(self.states))
         ]
@@ -94,34 +87,33 @@ class Position(NamedTuple):
 
     question: int
     state: PlayState
+    round: np.void  # of `ROUND`: the record so far
     seat: int
-    identity: Identity
-    dealt: list[int]  # by seat
-    given: list[int]  # by seat
-    cards: list[int]  # in order of play
+    seed: int
     rules: Rules
 
     def request(self) -> dict[str, Any]:
         """Return the request. A random number that an agent draws from its `seed` can be repeated."""
         request: dict[str, Any] = {"seat": self.seat, "rules": {"preset": "classic"} | overrides_of(self.rules)}
         if self.question != BLIND:
-            request["hand"] = self._names(self.dealt[self.seat])
+            request["hand"] = self._names(unsigned(self.round["hands"])[self.seat])
         if self.question != PASS:
             request["scores"] = self._scores()
         if self.question in (BID, BLIND):
-            lots = "/".join(map(str, (*self.identity, self.seat)))
+            lots = "/".join(map(str, (self.seed, *self._identity(), self.seat)))
             request["previous_bids"] = _bids(self.state.bid[: self.seat])
             request |= {"convention": "none", "seed": zlib.crc32(lots.encode()) & 0x7FFFFFFF}
         else:
             request["bids"] = _bids(self.state.bid)
         if self.question == BID:
             request["explain"] = False
-        received = self.given[self.seat ^ 2]
+        passed = unsigned(self.round["passed"])
+        received = passed[self.seat ^ 2]
         if self.question == PASS and gives_first(tuple(self.state.bid), self.seat ^ 2, self.rules):
             request["received"] = self._names(received)
         if self.question == CARD:
-            if self.given[self.seat]:
-                request |= {"given": self._names(self.given[self.seat]), "received": self._names(received)}
+            if passed[self.seat]:
+                request |= {"given": self._names(passed[self.seat]), "received": self._names(received)}
             request["tricks"] = self._tricks()
         return request
 
@@ -159,16 +151,21 @@ class Position(NamedTuple):
         raise ValueError(f"{field}: a list of {number} of {_listed(self._names(held))}")
 
     def __str__(self) -> str:
-        seed, pair, swap, number = self.identity
-        place = f"in seed {seed}, pair {pair}, game {swap}, round {number}, seat {self.seat}"
+        pair, swap, number = self._identity()
+        place = f"in seed {self.seed}, pair {pair}, game {swap}, round {number}, seat {self.seat}"
         return f"{place}, to the request {json.dumps(self.request())}"
+
+    def _identity(self) -> tuple[int, int, int]:
+        return int(self.round["deal"]), int(self.round["swap"]), int(self.round["number"])
 
     def _names(self, cards: int) -> list[str]:
         names = CARD_NAMES[deck_number(self.rules)]
         return [names[card] for card in range(63, -1, -1) if cards >> card & 1]
 
-    def _scores(self) -> dict[str, int]:
+    def _scores(self) -> dict[str, Any]:
         us, state = self.seat & 1, self.state
+        if self.rules.variant == CUTTHROAT:
+            return {"seats": state.seat_score, "bags": state.seat_bags}
         return {
             "us": state.score[us],
             "them": state.score[1 - us],
@@ -178,7 +175,8 @@ class Position(NamedTuple):
 
     def _tricks(self) -> list[list[str]]:
         names = CARD_NAMES[deck_number(self.rules)]
-        played = [names[card] for card in self.cards[: unsigned([self.state.played])[0].bit_count()]]
+        number = unsigned([self.state.played])[0].bit_count()
+        played = [names[card] for card in self.round["plays"][:number].tolist()]
         return [played[first : first + 4] for first in range(0, len(played), 4)]
 
 

@@ -1,6 +1,6 @@
 """The result of a match: one object that is written as JSON and as Markdown.
 
-The counts come from `match` (layout in `arena.engine.game`), the intervals from `stats`. A rate without any case,
+The counts come from `match` (layout in `arena.counters`), the intervals from `stats`. A rate without any case,
 such as the success of nils if nobody bid nil, is null. The difference in points has no interval after fewer than
 `stats.FEWEST_PAIRS` pairs, if all pairs are equal, or if the match may stop early.
 """
@@ -20,12 +20,10 @@ from numpy.typing import NDArray
 from arena import stats
 from arena.checkpoints import CHECKPOINTS, exclusive_lock
 from arena.chunks import Executor, LocalThreads
-from arena.engine import game
-from arena.engine.jit import source_hash
 from arena.engine.simulate import kernel_tables
 from arena.markdown import table
 from arena.match import Match, Played, play
-from arena.source_files import chunk_code
+from arena.source_files import chunk_code, files_hash
 from spades import __version__
 from spades.inference import readers_of
 from spades.rules import describe
@@ -134,15 +132,15 @@ def describe_match(match: Match, played: Played, opened: TableSet) -> MatchResul
     """Return the result of a match that was played on the tables ``opened``."""
     sums = played.sums
     rate = stats.win_rate(played.scores, any_stop=match.sprt is not None)
-    games = int(sums[game.GAMES])
-    rounds = int(sums[game.ROUNDS])
-    points = sums[game.POINTS : game.POINTS + 2]
+    games = int(sums["games"])
+    rounds = int(sums["rounds"])
+    points = sums["points"]
     difference = stats.ratio_of_sums(
         float(points[0] - points[1]),
         rounds,
-        float(sums[game.PAIR_DD]),
-        float(sums[game.PAIR_DR]),
-        float(sums[game.PAIR_RR]),
+        float(sums["pair_dd"]),
+        float(sums["pair_dr"]),
+        float(sums["pair_rr"]),
         rate.pairs,
     )
     known = rate.pairs >= stats.FEWEST_PAIRS and rate.method != stats.ANYTIME
@@ -160,18 +158,18 @@ def describe_match(match: Match, played: Played, opened: TableSet) -> MatchResul
         ci95_method=rate.method,
         pairs=rate.pairs,
         games=games,
-        draws=int(sums[game.DRAWS]),
+        draws=int(sums["draws"]),
         variance_saved=rate.variance_saved,
         rounds=rounds,
         points_per_round=[float(x) / rounds for x in points],
         points_difference=difference.mean,
         points_difference_ci95=list(interval) if interval is not None else None,
-        nil_rate=_rates(sums, game.NILS, game.BIDS),
-        nil_success=_rates(sums, game.NILS_MADE, game.NILS),
-        set_rate=_rates(sums, game.SETS, game.CONTRACTS),
-        bags=[float(x) / rounds for x in sums[game.BAGS : game.BAGS + 2]],
-        sum_of_bids=_rate(sums[game.SUM_OF_BIDS], rounds),
-        legal_cards=_rate(sums[game.SUM_OF_CHOICES], sums[game.PLAYS]),
+        nil_rate=_rates(sums["nils"], sums["bids"]),
+        nil_success=_rates(sums["nils_made"], sums["nils"]),
+        set_rate=_rates(sums["sets"], sums["contracts"]),
+        bags=[float(x) / rounds for x in sums["bags"]],
+        sum_of_bids=_rate(sums["sum_of_bids"], rounds),
+        legal_cards=_rate(sums["choices"], sums["plays"]),
         contracts=list(_contracts(sums)),
         bids=list(_bids(sums)),
         round_types=list(_round_types(sums, match.mixed)),
@@ -179,7 +177,7 @@ def describe_match(match: Match, played: Played, opened: TableSet) -> MatchResul
         sequential=played.test._asdict() if played.test is not None else None,
         versions={
             "library": __version__,
-            "engine": source_hash(),
+            "engine": files_hash("arena.games"),
             "python": platform.python_version(),
             "numba": numba.__version__,
             "numpy": np.__version__,
@@ -198,12 +196,12 @@ def _rate(count: float, of: float) -> float | None:
     return float(count) / float(of) if of else None
 
 
-def _rates(sums: NDArray[np.float64], count: int, of: int) -> list[float | None]:
-    return [_rate(sums[count + side], sums[of + side]) for side in range(2)]
+def _rates(counts: NDArray[np.float64], of: NDArray[np.float64]) -> list[float | None]:
+    return [_rate(count, whole) for count, whole in zip(counts, of, strict=True)]
 
 
-def _contracts(sums: NDArray[np.float64]) -> Iterable[Row]:
-    levels = sums[game.BIDS_BY_CONTRACT : game.RESULTS_BY_BID].reshape(2, 27, 4)
+def _contracts(sums: np.void) -> Iterable[Row]:
+    levels = sums["by_contract"]
     for side, name in enumerate(SIDES):
         for contract in range(27):
             rounds, made, over, short = levels[side, contract]
@@ -219,8 +217,8 @@ def _contracts(sums: NDArray[np.float64]) -> Iterable[Row]:
                 }
 
 
-def _bids(sums: NDArray[np.float64]) -> Iterable[Row]:
-    levels = sums[game.RESULTS_BY_BID : game.NIL_PATTERNS].reshape(2, 15, 3)
+def _bids(sums: np.void) -> Iterable[Row]:
+    levels = sums["by_bid"]
     for side, name in enumerate(SIDES):
         for bid in range(15):
             bids, tricks, made = levels[side, bid]
@@ -251,8 +249,8 @@ def round_type(pattern: int, mixed: bool = False) -> str:
     return "nil of b" if of_b else "no nil"
 
 
-def _round_types(sums: NDArray[np.float64], mixed: bool) -> Iterable[Row]:
-    patterns = sums[game.NIL_PATTERNS : game.BID_SUMS].reshape(16, 5)
+def _round_types(sums: np.void, mixed: bool) -> Iterable[Row]:
+    patterns = sums["nil_patterns"]
     totals: dict[str, NDArray[np.float64]] = {}
     for pattern in range(16):
         of_a = (pattern & 1) + (pattern >> 2 & 1)
@@ -261,7 +259,7 @@ def _round_types(sums: NDArray[np.float64], mixed: bool) -> Iterable[Row]:
         row = np.append(patterns[pattern], [of_a * rounds, of_b * rounds])
         name = round_type(pattern, mixed)
         totals[name] = totals.get(name, np.zeros(7)) + row
-    whole = sums[game.ROUNDS]
+    whole = sums["rounds"]
     for name, (rounds, points_a, points_b, made_a, made_b, nils_a, nils_b) in sorted(totals.items()):
         if rounds:
             yield {
@@ -273,8 +271,8 @@ def _round_types(sums: NDArray[np.float64], mixed: bool) -> Iterable[Row]:
             }
 
 
-def _sums_of_bids(sums: NDArray[np.float64]) -> Iterable[Row]:
-    for total, (rounds, plain, points_a, points_b) in enumerate(sums[game.BID_SUMS : game.SUMS].reshape(53, 4)):
+def _sums_of_bids(sums: np.void) -> Iterable[Row]:
+    for total, (rounds, plain, points_a, points_b) in enumerate(sums["bid_sums"]):
         if rounds:
             points = [points_a / plain, points_b / plain] if plain else [None, None]
             yield {"sum": total, "rounds": int(rounds), "without_nil": int(plain), "points": points}

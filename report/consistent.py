@@ -12,15 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.engine.bid_deals import BidDeals
-from arena.engine.deal import Deals, prepare_state, seed_rng, start_round
-from arena.engine.game import bid_seat
-from arena.engine.jit import round_loop
-from arena.engine.scratch import scratch
+from arena.engine.deal import seed_rng
+from arena.engine.jit import entry
+from arena.engine.rounds import bids_of, states_at
+from arena.engine.simulate import tables_for
 from arena.players.unseen import WAYS, count_deals, deal_unseen
 from spades.options import Policy
-from spades.play import PlayState, write_rules
 from spades.rules import Rules
+from spades.tables import Tables
 
 STREAM = 1 << 23  # number of the stream of random numbers (`seed_rng`)
 
@@ -28,51 +27,59 @@ STREAM = 1 << 23  # number of the stream of random numbers (`seed_rng`)
 class Fitting(NamedTuple):
     """For each position, counts of the deals that fit."""
 
-    held: Any  # float64 (n, 3, 64): number of fitting deals in which each other seat holds each card
-    found: Any  # int64 (n,): number of fitting deals
-    most: Any  # int64 (2,): [0]: stop after this many fitting deals; [1]: try at most this many
+    held: NDArray[np.float64]  # (n, 3, 64): number of fitting deals in which each other seat holds each card
+    found: NDArray[np.int64]  # (n,): number of fitting deals
 
 
-def _fitting_deals(
-    states: list[PlayState],
-    deals: Deals,
+def _count_ways(states: Any, seats: Any, seed: int, ways: Any) -> None:
+    for i in range(len(states)):
+        seed_rng(states[i], seed, i, STREAM)
+        count_deals(states[i], seats[i], ways[i])
+
+
+def _redeal(states: Any, seats: Any, rows: Any, ways: Any) -> None:
+    for i in rows:
+        deal_unseen(states[i], seats[i], ways[i], states[i])
+
+
+_count_all, _redeal_all = entry(_count_ways), entry(_redeal)
+
+
+def fitting_deals(
+    seed: int,
     rules: Rules,
     policy: Policy,
-    profiles: Any,
-    made: BidDeals,
-    seats: Any,
-    fitting: Fitting,
-) -> None:
-    # Positions deals.first to deals.last - 1 of `made`, seen from `seats`.
-    state = prepare_state(states, rules)
-    write_rules(state, rules)
-    ways = scratch(WAYS)
-    for i in range(deals.first, deals.last):
-        start_round(state)
-        for seat in range(4):
-            state.hand[seat], state.bid[seat] = made.hands[i, seat], made.bids[i, seat]
-        for side in range(2):
-            state.score[side], state.bags[side] = made.scores[i, 2 * side], made.scores[i, 2 * side + 1]
-        me = seats[i]
-        seed_rng(state, deals.seed, i, STREAM)
-        count_deals(state, me, ways)
-        for _ in range(fitting.most[1]):
-            deal_unseen(state, me, ways, state)
-            fits = True
-            for step in range(1, 4):
-                seat = (me + step) & 3
-                # A bidder sees only the bids before their own.
-                fits = fits and bid_seat(state, seat, rules, policy, profiles) == state.bid[seat]
-            if fits:
-                fitting.found[i] += 1
-                for step in range(1, 4):
-                    for card in range(64):
-                        fitting.held[i, step - 1, card] += state.hand[(me + step) & 3] >> card & 1
-                if fitting.found[i] >= fitting.most[0]:
-                    break
+    profiles: tuple[Tables, ...],
+    deals: NDArray[np.void],
+    seats: NDArray[np.int64],
+    most_found: int,
+    most_tries: int,
+) -> Fitting:
+    """Draw deals that fit what ``seats`` (n,) see of ``deals`` (n,) of `ROUND`, and whose other players bid the same.
 
-
-fitting_deals = round_loop(_fitting_deals)
+    For each position, stop after ``most_found`` fitting deals, or ``most_tries`` deals.
+    """
+    n = len(deals)
+    states = states_at(rules, deals["hands"], deals["bids"], deals["scores"][:, :2], deals["bags"][:, :2])
+    tables, ways = tables_for(profiles, rules, [policy]), np.zeros((n, WAYS), np.int64)
+    _count_all(states, seats, seed, ways)
+    fitting = Fitting(np.zeros((n, 3, 64)), np.zeros(n, np.int64))
+    rows = np.arange(n)
+    for _ in range(most_tries):
+        _redeal_all(states, seats, rows, ways)
+        fits = rows
+        for step in range(1, 4):  # a bidder sees only the bids before their own
+            turn = (seats[fits] + step) & 3
+            bids = bids_of(states[fits], turn, rules, policy, tables)
+            fits = fits[bids == deals["bids"][fits, turn]]
+        fitting.found[fits] += 1
+        for step in range(1, 4):
+            hands = states["hand"][fits, (seats[fits] + step) & 3]
+            fitting.held[fits, step - 1] += hands[:, None] >> np.arange(64) & 1
+        rows = rows[fitting.found[rows] < most_found]
+        if not len(rows):
+            break
+    return fitting
 
 
 class Bound(NamedTuple):

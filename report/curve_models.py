@@ -13,7 +13,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neural_network import MLPClassifier
 
-from arena.engine.simulate import numba_typed, player_rows
+from arena.engine.simulate import numba_typed, player_rows, tables_for
 from arena.executors import executor_of
 from arena.markdown import table
 from arena.players.names import TABLES_PLAYER
@@ -21,7 +21,7 @@ from report.setup import Setup
 from spades.policies import parse_policy
 from spades.rules import Rules
 from spades.tables import SEQUENCES
-from tables.counts import BINS, Judge, nil_rounds
+from tables.counts import BINS, SelfPlay, nil_rounds
 from tables.regression import bin_middles, fit_curves, sequences, value_at_bins
 
 ROUNDS = 400  # rounds for each pair of the report; in three of ten, a nil is possible
@@ -49,13 +49,13 @@ def nils(setup: Setup) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     Return the nils to fit to and the nils to judge by, each int64 (SEQUENCES, BINS, 2): all nils, and those made.
     """
     policy, players = numba_typed(parse_policy("bis:endgame=off")), player_rows(TABLES_PLAYER, TABLES_PLAYER)
-    profiles, size = setup.tables, max(1, ROUNDS * setup.pairs // CHUNKS)
-    judge = Judge(0, np.zeros((3, 2, 1)), np.zeros((3, BINS, 2), np.int64))
+    play_as = SelfPlay(Rules(), policy, players, tables_for(setup.tables, Rules(), [policy]))
+    size, readings = max(1, ROUNDS * setup.pairs // CHUNKS), np.zeros((3, 2, 1))
 
     def play(chunk: int) -> dict[str, NDArray[Any]]:
         counts = np.zeros((2, SEQUENCES, BINS, 2), np.int32)
         target, first = counts[1 if chunk < HELD_OUT else 0], chunk * size
-        nil_rounds(setup.seed, first, first + size, Rules(), policy, players, profiles, target, judge)
+        nil_rounds((setup.seed, first, first + size), play_as, target, readings)
         return {"counts": counts}
 
     with executor_of(None, setup.jobs) as executor:

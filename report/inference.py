@@ -6,21 +6,18 @@ over all unseen cards and other seats, in percent; three equal chances have 44.4
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.engine.bid_deals import BidDeals, bid_deals
-from arena.engine.deal import Deals, prepare_state, seat_players, start_round
-from arena.engine.jit import round_loop
-from arena.engine.simulate import numba_typed, player_rows, tables_for
+from arena.engine.bid_deals import bid_deals
+from arena.engine.rounds import Batch
+from arena.engine.simulate import player_rows
 from arena.markdown import table
-from arena.players.choose_card import choose_card
 from arena.players.names import TABLES_PLAYER
-from report.consistent import Bound, Fitting, bound, fitting_deals
+from report.consistent import Bound, bound, fitting_deals
 from report.setup import Setup
 from spades.cards import DECK, cards_of, parse_card
 from spades.inference import (
@@ -38,7 +35,6 @@ from spades.inference import (
     unseen_of,
 )
 from spades.legal import deck_of
-from spades.play import PlayState, play_card, write_rules
 from spades.policies import parse_policy
 from spades.rules import Rules
 from spades.scoring import Standing
@@ -55,6 +51,9 @@ BINS = 20
 EXAMPLE = (4, 0, 4, 3)  # the bids that the article on inference discusses
 OTHERS = ("bis", "winprob", "rb", "ms", "io", "bis:level=3", "bis:convention=big5")  # who bids, in `others`
 UNIFORM = float(np.log(3.0))
+
+
+Deals: TypeAlias = NDArray[np.void]  # (n,) of `arena.engine.rounds.ROUND`
 
 
 class Judged(NamedTuple):
@@ -77,27 +76,28 @@ def judge(probabilities: Floats, holders: NDArray[np.int64]) -> Judged:
     return Judged(float(loss), float(np.abs(true - probabilities).mean()), bins)
 
 
-def positions(setup: Setup, bidder: str, n: int, seed: int) -> BidDeals:
+def positions(setup: Setup, bidder: str, n: int, seed: int) -> Deals:
     """Return ``n`` deals bid by ``bidder`` at scores of whole games."""
     seen = scores_of_games(setup.tables, RULES, SCORES_BY, SCORES, seed + 1)
-    return bid_deals(seed, 0, n, RULES, bidder, setup.tables, seen)
+    return np.concatenate(list(bid_deals(seed, 0, n, RULES, bidder, setup.tables, seen)))
 
 
-def view_of(deals: BidDeals, i: int, seat: int) -> View:
+def view_of(deals: Deals, i: int, seat: int) -> View:
     """Return what ``seat`` knows of deal ``i`` before the first card."""
-    return View(deck_of(RULES), seat, int(deals.hands[i, seat]), 0, 0, (0, 0, 0, 0), (0, 0, 0, 0))
+    return View(deck_of(RULES), seat, int(deals["hands"][i, seat]), 0, 0, (0, 0, 0, 0), (0, 0, 0, 0))
 
 
-def bids_of(deals: BidDeals, i: int, seat: int, made: int, bidder: str) -> Bids:
+def bids_of(deals: Deals, i: int, seat: int, made: int, bidder: str) -> Bids:
     """Return the first ``made`` bids of deal ``i``, read as those of ``bidder`` (one of BIDDERS)."""
-    us, us_bags, them, them_bags = (int(x) for x in np.roll(deals.scores[i], -2 * (seat & 1)))
-    return Bids(tuple(map(int, deals.bids[i, :made])), bidder, Standing(us, them, us_bags, them_bags))
+    row, other = deals[i], seat ^ 1
+    us, them, us_bags, them_bags = (int(row[name][one]) for name in ("scores", "bags") for one in (seat, other))
+    return Bids(tuple(map(int, deals["bids"][i, :made])), bidder, Standing(us, them, us_bags, them_bags))
 
 
-def holders_of(deals: BidDeals, i: int, view: View) -> NDArray[np.int64]:
+def holders_of(deals: Deals, i: int, view: View) -> NDArray[np.int64]:
     """Return the column of the seat that holds each card that ``view`` does not show."""
     unseen = unseen_of(view)
-    hands = [int(deals.hands[i, seat]) for seat in unseen.seats]
+    hands = [int(deals["hands"][i, seat]) for seat in unseen.seats]
     return np.array([next(c for c, hand in enumerate(hands) if hand >> card & 1) for card in unseen.cards])
 
 
@@ -116,7 +116,7 @@ def _prior(view: View, bids: Bids, readers: Readers) -> Floats:
 
 
 def _judged(
-    deals: BidDeals, seats: NDArray[np.int64], made: int, bidder: str, model: Callable[[View, Bids], Floats]
+    deals: Deals, seats: NDArray[np.int64], made: int, bidder: str, model: Callable[[View, Bids], Floats]
 ) -> Iterator[Judged]:
     """Yield how well ``model`` does on each deal, seen from ``seats`` (n,) after the first ``made`` bids."""
     for i, seat in enumerate(seats):
@@ -225,16 +225,8 @@ def best_possible(setup: Setup) -> str:
     readers = readers_of(setup.opened.arrays)
     n = max(1, BEST_POSITIONS * setup.pairs // 10_000)
     deals, seats = positions(setup, READ_POLICIES["bis"], n, setup.seed), _seats(n, setup.seed)
-    policy = numba_typed(parse_policy(READ_POLICIES["bis"]))
-    profiles = tables_for(setup.tables, RULES, [policy])
-    fitting = Fitting(np.zeros((n, 3, 64)), np.zeros(n, np.int64), np.array([FOUND, TRIES]))
-
-    def fit(part: range) -> None:
-        fitting_deals(setup.seed, part.start, part.stop, RULES, policy, profiles, deals, seats, fitting)
-
-    size = 20  # positions in a part, so that threads end at about the same time
-    with ThreadPoolExecutor(setup.jobs) as pool:
-        list(pool.map(fit, [range(at, min(at + size, n)) for at in range(0, n, size)]))
+    policy = parse_policy(READ_POLICIES["bis"])
+    fitting = fitting_deals(setup.seed, RULES, policy, setup.tables, deals, seats, FOUND, TRIES)
     bounds: dict[str, list[Bound]] = {"net": [], "prior": []}
     losses: list[float] = []
     for i in range(n):
@@ -262,31 +254,19 @@ def best_possible(setup: Setup) -> str:
     return words + "\n\n" + table(" | log-loss | above the best possible", rows)
 
 
-def _record_plays(
-    states: list[PlayState], deals: Deals, players: object, made: BidDeals, cards: NDArray[np.int64]
-) -> None:
-    # cards (n, 52): the cards in the order of play
-    state = prepare_state(states, RULES)
-    write_rules(state, RULES)
-    for i in range(deals.first, deals.last):
-        start_round(state)
-        seat_players(state, players)
-        for seat in range(4):
-            state.hand[seat], state.bid[seat] = made.hands[i, seat], made.bids[i, seat]
-        for side in range(2):
-            state.score[side], state.bags[side] = made.scores[i, 2 * side], made.scores[i, 2 * side + 1]
-        for place in range(52):
-            seat = (state.leader + state.trick_size) & 3
-            cards[i, place] = choose_card(state, seat)
-            play_card(state, seat, cards[i, place])
+def played_cards(deals: Deals) -> NDArray[np.uint8]:
+    """Return the cards (n, 52) of ``deals`` in the order of play, with the tables' card player in all seats."""
+    batch = Batch(RULES, np.arange(len(deals)))
+    batch.rounds["scores"], batch.rounds["bags"] = deals["scores"], deals["bags"]
+    batch.take(deals["hands"], player_rows(TABLES_PLAYER, TABLES_PLAYER))
+    batch.write_bids(deals["bids"])
+    batch.play()
+    return batch.rounds["plays"].copy()
 
 
-record_plays = round_loop(_record_plays)
-
-
-def views_by_trick(deals: BidDeals, i: int, plays: NDArray[np.int64], seat: int) -> list[View]:
+def views_by_trick(deals: Deals, i: int, plays: NDArray[np.uint8], seat: int) -> list[View]:
     """Return what ``seat`` knows before each of the 13 tricks of deal ``i``; ``plays`` (52,): the cards played."""
-    owner = {card: s for s in range(4) for card in range(64) if int(deals.hands[i, s]) >> card & 1}
+    owner = {card: s for s in range(4) for card in range(64) if int(deals["hands"][i, s]) >> card & 1}
     played, voids, found = [0] * 4, [0] * 4, []
     for trick in range(13):
         a, b, c, d = played
@@ -305,8 +285,7 @@ def by_trick(setup: Setup) -> str:
     readers = readers_of(setup.opened.arrays)
     n = max(1, setup.pairs // 10)
     deals, seats = positions(setup, READ_POLICIES["bis"], n, setup.seed), _seats(n, setup.seed)
-    plays = np.zeros((n, 52), np.int64)
-    record_plays(setup.seed, 0, n, player_rows(TABLES_PLAYER, TABLES_PLAYER), deals, plays)
+    plays = played_cards(deals)
     rows, bins = [], {name: np.zeros((n, BINS, 3)) for name in ("before the first card", "later")}
     views = [views_by_trick(deals, i, plays[i], seats[i]) for i in range(n)]
     for trick in range(13):

@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.engine.steps import deal_rounds
+from arena.engine.bid_deals import NO_PLAYERS
+from arena.engine.rounds import Batch
 from arena.learned import arrays_of, choose
 from arena.markdown import gain, table
 from arena.players.q_names import REPORT_REWARDS, REWARDS, QPlayer
@@ -48,7 +49,9 @@ def tricks_a_round(result: MatchResult) -> float:
 
 def _bids(player: QPlayer, setup: Setup) -> tuple[float, float, float]:
     # Mean and standard deviation of the first bids of a round, and their correlation with the high cards of the hand.
-    states = deal_rounds(setup.seed, 0, HANDS, RULES)
+    batch = Batch(RULES, np.arange(HANDS))
+    batch.deal(setup.seed, NO_PLAYERS)
+    states = batch.states
     seats = np.zeros(HANDS, np.int64)
     bids = choose(player, {name: setup.opened.arrays[name] for name in arrays_of(player)}, states, seats, True)
     hands = states["hand"][:, 0]

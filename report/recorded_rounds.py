@@ -10,22 +10,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.engine.choose_bid import auction_at
-from arena.engine.deal import Deals, deal_round, prepare_state, seat_players
-from arena.engine.game import bid_seat, play_out, score_of_side
-from arena.engine.jit import round_loop
-from arena.engine.simulate import numba_typed, player_rows
-from arena.players.choose_card import choose_card
+from arena.counters import count_nils, nil_values
+from arena.engine.choose_bid import policy_at, tables_of
+from arena.engine.deal import NO_ANSWER
+from arena.engine.jit import entry
+from arena.engine.replay import replay
+from arena.engine.rounds import BATCH, Batch
+from arena.engine.simulate import numba_typed, player_rows, policy_rows, tables_for
 from arena.players.names import TABLES_PLAYER
-from spades.bis import GRID, NOT_RULED_OUT, NilTerms, bis, consider_nil
-from spades.cards import suits_of
-from spades.legal import EVERY_BID, allowed_bids
-from spades.options import RAW, Policy
-from spades.play import PlayState, legal_cards, play_card, write_rules
+from spades.bis import GRID, bis
+from spades.cards import FIRST_SPADE
+from spades.legal import allowed_bids
+from spades.play import legal_cards
 from spades.policies import parse_policy
+from spades.position import read_auction
 from spades.rules import Rules
 from spades.scoring import START
-from spades.tables import PARTNERSHIP_PROFILE, Tables, profile_of
+from spades.tables import Tables, profile_of
 
 BINS = GRID + 1
 SEQUENCES = ((1, 3), (3, 3), (8, 3))  # bids of partner and RHO before the third seat, as in Fig. 3
@@ -43,81 +44,40 @@ class Rounds(NamedTuple):
     choices: NDArray[np.int64]  # (52, 14): number of plays by place in the round and number of legal cards
 
 
-def _record_rounds(
-    states: list[PlayState], deals: Deals, rules: Rules, policies: Any, players: Any, profiles: Any, rounds: Rounds
-) -> None:
-    # policies: the policy of each side, that of seat 0 first.
-    state = prepare_state(states, rules)
-    write_rules(state, rules)
-    for number in range(deals.first, deals.last):
-        deal_round(state, deals.seed, number, 0)
-        seat_players(state, players)
+def _estimate(rounds: Any, rules: Rules, policies: Any, profiles: Any, estimates: Any, p_nil: Any) -> None:
+    # policies: rows by side, that of seat 0 first. estimates, p_nil (n, 4).
+    for i in range(len(rounds)):
+        row = rounds[i]
         for seat in range(4):
-            policy = policies[seat & 1]
-            t = profiles[profile_of(rules, policy, START)]
-            hand, auction = state.hand[seat], auction_at(state, seat)
-            allowed = allowed_bids(hand, auction.partner_bid, rules)
-            made = bis(hand, auction, START, allowed, rules, policy, t)
-            state.bid[seat] = made.bid
-            rounds.hands[number, seat] = hand
-            rounds.bids[number, seat] = made.bid
-            rounds.estimates[number, seat] = made.regular.estimate
-            rounds.p_nil[number, seat] = made.nil.probability
+            policy = policy_at(policies, seat & 1)
+            tables = tables_of(profiles, profile_of(rules, policy, START))
+            auction = read_auction(seat, row.bids[0], row.bids[1], row.bids[2])
+            allowed = allowed_bids(row.hands[seat], auction.partner_bid, rules)
+            made = bis(row.hands[seat], auction, START, allowed, rules, policy, tables)
+            estimates[i, seat] = made.regular.estimate
+            p_nil[i, seat] = made.nil.probability
+
+
+def _count_choices(rounds: Any, choices: Any) -> None:
+    # choices (52, 14): by place in the round and number of legal cards.
+    left = np.zeros(4, np.int64)
+    seats, taken, took = np.zeros(52, np.int64), np.zeros(4, np.int64), np.zeros(4, np.int64)
+    for i in range(len(rounds)):
+        plays = rounds[i].plays
+        replay(plays, seats, taken, took)
+        for seat in range(4):
+            left[seat] = taken[seat]
+        broken = 0
         for place in range(52):
-            seat = (state.leader + state.trick_size) & 3
-            rounds.choices[
-                place, legal_cards(state.hand[seat], state.trick_size, state.trick[0], state.broken).bit_count()
-            ] += 1
-            play_card(state, seat, choose_card(state, seat))
-        for seat in range(4):
-            rounds.taken[number, seat] = state.taken[seat]
-        for side in range(2):
-            rounds.points[number, side], _ = score_of_side(state, side, 0, rules)
+            card, seat = plays[place], seats[place]
+            legal = legal_cards(left[seat], place & 3, plays[place & ~3], broken)
+            choices[place, legal.bit_count()] += 1
+            left[seat] &= ~(1 << card)
+            if card >= FIRST_SPADE:
+                broken = 1
 
 
-def _third_seat_nils(
-    states: list[PlayState],
-    deals: Deals,
-    rules: Rules,
-    policy: Policy,
-    players: Any,
-    profiles: Any,
-    wanted: Any,
-    counts: Any,
-) -> None:
-    # wanted (n, 2): bids of seats 0 and 1. counts (n, BINS, 2): nils of seat 2 by nil value, all and made.
-    state = prepare_state(states, rules)
-    for number in range(deals.first, deals.last):
-        deal_round(state, deals.seed, number, 0)
-        seat_players(state, players)
-        state.bid[0] = bid_seat(state, 0, rules, policy, profiles)
-        state.bid[1] = bid_seat(state, 1, rules, policy, profiles)
-        row = -1
-        for i in range(len(wanted)):
-            if state.bid[0] == wanted[i, 0] and state.bid[1] == wanted[i, 1]:
-                row = i
-        if row < 0:
-            continue
-        terms = NilTerms(0.0, RAW, 0, 1, 0)
-        nil = consider_nil(
-            suits_of(state.hand[2]), auction_at(state, 2), terms, EVERY_BID, rules, profiles[PARTNERSHIP_PROFILE]
-        )
-        if nil.ruled_out != NOT_RULED_OUT:
-            continue
-        state.bid[2] = 0
-        state.bid[3] = bid_seat(state, 3, rules, policy, profiles)
-        play_out(state)
-        cell = int(nil.value * GRID)
-        counts[row, cell, 0] += 1
-        counts[row, cell, 1] += 1 if state.taken[2] == 0 else 0
-
-
-record_rounds = round_loop(_record_rounds)
-count_third_seat_nils = round_loop(_third_seat_nils)
-
-
-def _spans(n: int, jobs: int) -> list[tuple[int, int]]:
-    return [(n * i // jobs, n * (i + 1) // jobs) for i in range(jobs)]
+_estimate_all, _count_all_choices = entry(_estimate), entry(_count_choices)
 
 
 def self_play(
@@ -137,16 +97,25 @@ def self_play(
         np.zeros((n, 2), np.int16),
         np.zeros((52, 14), np.int64),
     )
-    players = player_rows(TABLES_PLAYER, TABLES_PLAYER)
-    policies = numba_typed(parse_policy(policy)), numba_typed(parse_policy(others or policy))
+    players, rules = player_rows(TABLES_PLAYER, TABLES_PLAYER), Rules()
+    parsed = [parse_policy(policy), parse_policy(others or policy)]
+    policies, tables = policy_rows(parsed), tables_for(profiles, rules, parsed)
 
-    def play(span: tuple[int, int]) -> NDArray[np.int64]:
-        choices = np.zeros((52, 14), np.int64)
-        record_rounds(seed, *span, Rules(), policies, players, profiles, rounds._replace(choices=choices))
+    def play(first: int) -> NDArray[np.int64]:
+        last = min(first + BATCH, n)
+        batch, choices = Batch(rules, np.arange(first, last)), np.zeros((52, 14), np.int64)
+        batch.deal(seed, players)
+        batch.bid(policies, tables, np.tile(np.array([0, 1, 0, 1]), (last - first, 1)))
+        batch.finish()
+        own, made = slice(first, last), batch.rounds
+        rounds.hands[own], rounds.bids[own], rounds.taken[own] = made["hands"], made["bids"], made["tricks"]
+        rounds.points[own] = made["points"][:, :2]
+        _estimate_all(made, rules, policies, tables, rounds.estimates[own], rounds.p_nil[own])
+        _count_all_choices(made, choices)
         return choices
 
     with ThreadPoolExecutor(jobs) as pool:
-        for choices in pool.map(play, _spans(n, jobs)):
+        for choices in pool.map(play, range(0, n, BATCH)):
             rounds.choices[:] += choices
     return rounds
 
@@ -164,15 +133,28 @@ def third_seat_nils(
     The axes are sequence, nil value, and all nils or nils made. The third seat bids nil unless a rule excludes it, and
     plays SRP. The others bid `bis:endgame=off`.
     """
-    wanted = np.array(SEQUENCES, np.int64)
     players = np.array([player_rows(player, player)[0] for player in (partner, opponents, TABLES_PLAYER, opponents)])
+    policy, rules = numba_typed(parse_policy("bis:endgame=off")), Rules()
+    policies, tables = policy_rows([policy]), tables_for(profiles, rules, [policy])
 
-    def play(span: tuple[int, int]) -> NDArray[np.int64]:
+    def play(first: int) -> NDArray[np.int64]:
         counts = np.zeros((len(SEQUENCES), BINS, 2), np.int64)
-        policy = numba_typed(parse_policy("bis:endgame=off"))
-        count_third_seat_nils(seed, *span, Rules(), policy, players, profiles, wanted, counts)
+        batch = Batch(rules, np.arange(first, min(first + BATCH, n)))
+        third, bidders = np.full(len(batch.rounds), 2), np.array([0, 0, NO_ANSWER, 0])
+        bidders = np.tile(bidders, (len(third), 1))
+        batch.deal(seed, players)
+        batch.bid(policies, tables, bidders)
+        values, open_to = nil_values(batch.rounds, third, rules, policy, tables)
+        before = batch.rounds["bids"][:, :2]
+        found = np.stack([(before == wanted).all(axis=1) & open_to for wanted in SEQUENCES])
+        batch.drop(np.asarray(~found.any(axis=0)))
+        batch.bid(policies, tables, bidders, np.where(batch.active, 0, NO_ANSWER))
+        batch.finish()
+        for row, own in enumerate(found):
+            made = batch.rounds["tricks"][own, 2] == 0
+            count_nils(counts, np.full(len(made), row), values[own], made)
         return counts
 
     with ThreadPoolExecutor(jobs) as pool:
-        total: NDArray[np.int64] = np.sum(list(pool.map(play, _spans(n, jobs))), axis=0)
+        total: NDArray[np.int64] = np.sum(list(pool.map(play, range(0, n, BATCH))), axis=0)
     return total

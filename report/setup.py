@@ -16,11 +16,11 @@ import numpy as np
 
 from arena.agents import player_version
 from arena.checkpoints import CHECKPOINTS
-from arena.engine.jit import source_hash
 from arena.engine.simulate import kernel_tables
 from arena.markdown import rate_with_interval
 from arena.match import PAPER_RULES, Match
 from arena.result import MatchResult, run_match
+from arena.source_files import files_hash
 from spades.rules import PRESETS, Rules, describe, make_rules
 from spades.tables import Tables
 from spades.tableset import TableSet
@@ -30,7 +30,7 @@ LONG = PRESETS["classic"]  # goal 500, no losing goal
 ONE_ROUND = make_rules("classic", {"win": 1, "lose": -100})
 PLAYED = CHECKPOINTS / "report"
 # Hash of the engine and versions of the libraries, which also decide a match. Read at import, like the code itself.
-VERSIONS = (source_hash(), numba.__version__, np.__version__)
+VERSIONS = (files_hash("arena.games"), numba.__version__, np.__version__)
 
 Players = str | tuple[str, ...]  # of all seats, of both sides, or of the chairs a0, b0, a1, b1
 

@@ -11,32 +11,32 @@ rules, so nobody knows them before the tables are built.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.engine.choose_bid import standing_at
-from arena.engine.deal import Deals, deal_round, prepare_state, seat_players
-from arena.engine.game import MOST_ROUNDS, Lineup, bid_seat, play_out, score_of_side, win_probability_after_round
-from arena.engine.jit import round_loop
-from arena.engine.simulate import player_rows, policies_by_chair, tables_for
+from arena.counters import add_at
+from arena.engine.jit import entry
+from arena.engine.rounds import Batch
+from arena.engine.simulate import KernelTables, numba_typed, player_rows, policies_by_chair, tables_for
 from arena.engine.winprob import BIDS, slice_of, weighed_seat
+from arena.games import NOBODY, Lineup, play_games
 from arena.markdown import table
+from arena.questions import BID, Asked
 from report.nearest_tables import in_code, in_words
 from report.setup import LONG, PAPER, Setup
 from report.winprob import informed
-from spades.play import PlayState, write_rules
+from spades.options import Policy
 from spades.policies import parse_policy
 from spades.rules import Rules, make_rules
-from spades.scoring import game_winner
-from spades.winprob import win_array, win_probability
+from spades.scoring import Standing
+from spades.winprob import win_array, win_probability, win_probability_after
 from studio import plots
 from tables.learning.training import LATER_POLICIES
 
 BINS = 20
-MOST_STATED = MOST_ROUNDS * 3  # probabilities in a game: two bids and the win table's in each round
 OPPONENTS = Counter(LATER_POLICIES)  # each with its weight in the training mix
 ENOUGH = 100  # a bin with fewer probabilities is not judged
 DRAWN = 6  # number of games with random rules
@@ -61,69 +61,84 @@ class Stated(NamedTuple):
     games: int
 
 
-def _watched(
-    states: list[PlayState], deals: Deals, rules: Rules, lineup: Lineup, profiles: Any, bins: Any, errors: Any
-) -> None:
-    # The first side of the lineup is `winprob`. bins and errors: the fields of `Stated`.
-    policies = lineup.policies
+def _weigh(states: Any, seats: Any, rules: Rules, policy: Policy, profiles: Any, bids: Any, stated: Any) -> None:
     p_win = np.zeros(BIDS)
-    kept = np.zeros((MOST_STATED, 4))  # source, probability, side, value after the round
-    state = prepare_state(states, rules)
-    write_rules(state, rules)
-    t = profiles[0]
-    place = slice_of(rules, t)
-    win = win_array(place, t)
-    for game in range(deals.first, deals.last):
-        n = 0
-        score = np.zeros(2, np.int64)  # by side: 0 bids first in even rounds
-        bags = np.zeros(2, np.int64)
-        winner = 0
-        for number in range(MOST_ROUNDS):
-            turn = number & 1
-            first = n
-            deal_round(state, deals.seed, game, number)
-            for side in range(2):
-                state.score[side] = score[side ^ turn]
-                state.bags[side] = bags[side ^ turn]
-            kept[n, 0] = 1.0
-            kept[n, 1] = win_probability(standing_at(state, 0), place, win)
-            kept[n, 2] = turn
-            n += 1
-            seat_players(state, lineup.players)
-            for seat in range(4):
-                chair = (seat + number) & 3
-                if chair & 1:
-                    state.bid[seat] = bid_seat(state, seat, rules, policies[chair], profiles)
-                    continue
-                state.bid[seat] = weighed_seat(state, seat, rules, policies[chair], t, p_win)
-                kept[n, 0] = 0.0
-                kept[n, 1] = p_win[state.bid[seat]]
-                kept[n, 2] = 0.0
-                n += 1
-            play_out(state)
-            for i in range(first, n):
-                seat = turn if kept[i, 0] == 0.0 else 0  # of our side, or of the side that the table's value is for
-                kept[i, 3] = win_probability_after_round(state, seat, rules, place, win)
-            for side in range(2):
-                points, left = score_of_side(state, side, state.bags[side], rules)
-                score[side ^ turn] += points
-                bags[side ^ turn] = left
-            winner = game_winner(score[0], score[1], rules)
-            if winner != 0:
-                break
-        for i in range(n):
-            source = int(kept[i, 0])
-            p = kept[i, 1]
-            won = 1.0 if (winner > 0) == (kept[i, 2] == 0.0) else 0.0
-            cell = min(int(p * BINS), BINS - 1)
-            bins[source, cell, 0] += 1.0
-            bins[source, cell, 1] += p
-            bins[source, cell, 2] += won
-            bins[source, cell, 3] += kept[i, 3]
-            errors[source] += (p - won) ** 2
+    for i in range(len(states)):
+        bids[i] = weighed_seat(states[i], seats[i], rules, policy, profiles, p_win)
+        stated[i] = p_win[bids[i]]
 
 
-watched = round_loop(_watched)
+def _value(rounds: Any, rules: Rules, profiles: Any, before: Any, after: Any) -> None:
+    # before (n,): the win table's value for the side of seat 0. after (n, 2): values after the round, of both sides.
+    place = slice_of(rules, profiles)
+    win = win_array(place, profiles)
+    for i in range(len(rounds)):
+        row = rounds[i]
+        start = Standing(us=row.scores[0], them=row.scores[1], us_bags=row.bags[0], them_bags=row.bags[1])
+        before[i] = win_probability(start, place, win)
+        for us in range(2):
+            them = 1 - us
+            end = Standing(
+                us=row.scores[us] + row.points[us],
+                them=row.scores[them] + row.points[them],
+                us_bags=row.bags_after[us],
+                them_bags=row.bags_after[them],
+            )
+            after[i, us] = win_probability_after(end, us, place, rules, win)
+
+
+_weigh_all, _value_all = entry(_weigh), entry(_value)
+
+
+class Watched:
+    """A `winprob` bidder whose stated probabilities are kept, as an agent of `arena.games`."""
+
+    def __init__(self, policy: Policy, profiles: KernelTables) -> None:
+        self._policy, self._profiles = numba_typed(policy), profiles
+        self.stated: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = []  # games, and what was stated in them
+
+    def answers(self, asked: Asked) -> NDArray[np.int64]:
+        """Return the bids (n,); see `arena.games.Answering`."""
+        bids, stated = np.zeros(len(asked.seats), np.int64), np.zeros(len(asked.seats))
+        _weigh_all(asked.states, asked.seats, asked.rules, self._policy, self._profiles, bids, stated)
+        self.stated.append((asked.rounds["deal"], stated))
+        return bids
+
+    def close(self) -> None:
+        """Do nothing: there is no connection."""
+
+
+def watched(
+    seed: int, games: int, rules: Rules, policies: Sequence[Policy], players: NDArray[np.int64], profiles: KernelTables
+) -> Stated:
+    """Play ``games`` from 0-0, and return what the bidders of side a, which are `winprob`, state in them.
+
+    ``policies``: by chair; ``profiles``: from `tables_for`.
+    """
+    batch, agent = Batch(rules, np.arange(games)), Watched(policies[0], profiles)
+    lineup = Lineup(policies, players, agents=[agent], called={BID: [0, NOBODY, 0, NOBODY]})
+    parts: list[NDArray[np.float64]] = []  # rows: game, source, probability, whether the side is b, value after
+    results = np.zeros(games, np.int64)
+    for so_far in play_games(batch, lineup, seed, profiles):
+        results = so_far.copy()
+        rounds = batch.rounds[batch.active]
+        before, after = np.zeros(len(rounds)), np.zeros((len(rounds), 2))
+        _value_all(rounds, rules, profiles, before, after)
+        turn = rounds["first_chair"].astype(np.int64) & 1  # 1: side b bids first
+        parts.append(np.stack([rounds["deal"], np.ones(len(rounds)), before, turn, after[:, 0]], axis=1))
+        values = np.zeros(games)
+        values[rounds["deal"]] = after[np.arange(len(rounds)), turn]  # of side a
+        for own, stated in agent.stated:
+            parts.append(np.stack([own, np.zeros(len(own)), stated, np.zeros(len(own)), values[own]], axis=1))
+        agent.stated.clear()
+    number, source, p, of_b, after_round = np.concatenate(parts).T
+    won = ((results[number.astype(np.int64)] > 0) == (of_b == 0.0)).astype(np.float64)
+    bins, errors = np.zeros((2, BINS, 4)), np.zeros(2)
+    kinds, cells = source.astype(np.int64), np.minimum((p * BINS).astype(np.int64), BINS - 1)
+    for column, counted in enumerate((np.ones(len(p)), p, won, after_round)):
+        add_at(bins, (kinds, cells, column), counted)
+    add_at(errors, (kinds,), (p - won) ** 2)
+    return Stated(bins, errors, games)
 
 
 def reliability(setup: Setup) -> str:
@@ -170,11 +185,9 @@ def elsewhere(setup: Setup) -> str:
 
 def _stated(setup: Setup, opponent: str, known: bool, rules: Rules) -> Stated:
     a = informed(opponent) if known else "winprob"
-    lineup = Lineup(policies_by_chair(parse_policy(a), parse_policy(opponent)), player_rows("srp", "srp"))
-    profiles = tables_for(setup.tables, rules, lineup.policies)
-    stated = Stated(np.zeros((2, BINS, 4)), np.zeros(2), setup.pairs)
-    watched(setup.seed, 0, setup.pairs, rules, lineup, profiles, stated.bins, stated.errors)
-    return stated
+    policies = policies_by_chair(parse_policy(a), parse_policy(opponent))
+    profiles = tables_for(setup.tables, rules, policies)
+    return watched(setup.seed, setup.pairs, rules, policies, player_rows("srp", "srp"), profiles)
 
 
 def _mixed(against: Mapping[str, Stated]) -> Stated:

@@ -1,97 +1,61 @@
 """Play games and write them as a log: examples of the format, and logs of players whose chances are known."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from arena.engine.deal import Deals, prepare_state
-from arena.engine.game import MOST_ROUNDS, SUMS, Game, Totals, begin_round, close_round, first_chair_of
-from arena.engine.habits import bid_of_person
-from arena.engine.jit import round_loop
-from arena.engine.passing import exchange
-from arena.engine.simulate import tables_for
-from arena.players.choose_card import choose_card
+from arena.engine.deal import Deals
+from arena.engine.habits import bids_of_people
+from arena.engine.rounds import Batch, Ints
+from arena.engine.simulate import KernelTables, tables_for
+from arena.games import Lineup, play_games
+from arena.questions import BID, Asked
 from spades.cards import format_card, format_pbn
-from spades.play import PlayState, play_card, write_rules
+from spades.options import Policy
 from spades.rules import Rules, overrides_of
-from spades.scoring import game_winner
 from spades.tables import Tables
 from studio.round_log import Label, RoundLog
 from studio.studios import Seating, Studio, labels_of, policies_of, seating_of
 
 
-class Played(NamedTuple):
-    """The rounds of n games; row 0 to ``rounds[g] - 1`` of game g are filled."""
+class PeopleAnswers:
+    """The bids of the people of a studio."""
 
-    rounds: Any  # int64 (n,)
-    results: Any  # int64 (n,): 1 if side a wins, -1 if b wins, 0 for a draw
-    hands: Any  # int64 (n, MOST_ROUNDS, 4)
-    bids: Any  # int8 (n, MOST_ROUNDS, 4)
-    tricks: Any  # int8 (n, MOST_ROUNDS, 4)
-    plays: Any  # uint8 (n, MOST_ROUNDS, 52)
-    scores: Any  # int16 (n, MOST_ROUNDS, 4): points of both sides before the round, then bags
+    def __init__(self, seating: Seating, games: Deals, profiles: KernelTables) -> None:
+        self._seating, self._first, self._profiles = seating, games.first, profiles
 
+    def answers(self, asked: Asked) -> Ints:
+        """Return the bids (n,); see `arena.games.Answering`."""
+        rounds = asked.rounds
+        kinds = self._seating.kinds[rounds["deal"] - self._first, (rounds["first_chair"] + asked.seats) & 3]
+        bids = np.zeros(len(kinds), np.int64)
+        for kind in np.unique(kinds).tolist():
+            own = kinds == kind
+            states, habit = asked.all_states[asked.rows[own]], self._seating.habits[kind]
+            bids[own] = bids_of_people(states, asked.seats[own], asked.rules, habit, self._profiles)
+            asked.all_states["rng"][asked.rows[own]] = states["rng"]  # the generators have moved on
+        return bids
 
-def _play(states: list[PlayState], deals: Deals, rules: Rules, seating: Any, profiles: Any, made: Played) -> None:
-    kinds, habits, players = seating
-    state = prepare_state(states, rules)
-    write_rules(state, rules)
-    sums = np.zeros(SUMS)
-    seated = np.zeros((4, 2), np.int64)
-    for pair in range(deals.first, deals.last):
-        g = pair - deals.first
-        for chair in range(4):
-            seated[chair] = players[kinds[g, chair]]
-        game = Game(deals.seed, pair, 0)
-        totals = Totals(0, 0, 0, 0)
-        result = 0
-        number = 0
-        while result == 0 and number < MOST_ROUNDS:
-            first_chair = first_chair_of(game, number)
-            begin_round(state, game, number, seated, totals)
-            for side in range(2):
-                made.scores[g, number, side] = state.score[side]
-                made.scores[g, number, 2 + side] = state.bags[side]
-            for seat in range(4):
-                habit = habits[kinds[g, (first_chair + seat) & 3]]
-                state.bid[seat] = bid_of_person(state, seat, rules, habit, profiles)
-                made.hands[g, number, seat] = state.hand[seat]
-                made.bids[g, number, seat] = state.bid[seat]
-            if state.passes[0] or state.passes[1]:
-                exchange(state)
-            for n in range(52):
-                seat = (state.leader + state.trick_size) & 3
-                card = choose_card(state, seat)
-                made.plays[g, number, n] = card
-                play_card(state, seat, card)
-            for seat in range(4):
-                made.tricks[g, number, seat] = state.taken[seat]
-            totals = close_round(state, first_chair, totals, rules, sums)
-            result = game_winner(totals.score_a, totals.score_b, rules)
-            number += 1
-        made.rounds[g] = number
-        made.results[g] = result
+    def close(self) -> None:
+        """Do nothing: there is no connection."""
 
 
-_play_games = round_loop(_play)
+def play_seated(games: Deals, rules: Rules, seating: Seating, profiles: KernelTables) -> tuple[NDArray[np.void], Ints]:
+    """Return the rounds of the players and bidders of ``seating``, from 0-0 to the end of each game.
 
-
-def play_seated(games: Deals, rules: Rules, seating: Seating, profiles: Any) -> Played:
-    """Return the games of the players and bidders of ``seating``, from 0-0 to their end."""
-    n = games.last - games.first
-    shape = (n, MOST_ROUNDS)
-    made = Played(
-        np.zeros(n, np.int64),
-        np.zeros(n, np.int64),
-        np.zeros((*shape, 4), np.int64),
-        np.zeros((*shape, 4), np.int8),
-        np.zeros((*shape, 4), np.int8),
-        np.zeros((*shape, 52), np.uint8),
-        np.zeros((*shape, 4), np.int16),
-    )
-    _play_games(*games, rules, seating, profiles, made)
-    return made
+    The rounds are rows of `ROUND`, game by game. The results (games,) are 1 if side a wins, -1 if b wins, 0 for a draw.
+    """
+    numbers = np.arange(games.first, games.last)
+    batch = Batch(rules, numbers, 2 * (numbers & 1))
+    people = PeopleAnswers(seating, games, profiles)
+    lineup = Lineup([Policy()] * 4, seating.players[seating.kinds], agents=[people], called={BID: [0] * 4})
+    parts, results = [], np.zeros(len(numbers), np.int64)
+    for so_far in play_games(batch, lineup, games.seed, profiles):
+        parts.append(batch.rounds[batch.active])
+        results = so_far.copy()
+    rounds = np.concatenate(parts)
+    return rounds[np.lexsort((rounds["number"], rounds["deal"]))], results
 
 
 def studio_records(
@@ -103,34 +67,33 @@ def studio_records(
     """
     seating = seating_of(studio, noise, games, rules)
     tables = tables_for(profiles, rules, policies_of(studio, rules.variant))
-    made = play_seated(games, rules, seating, tables)
+    rounds, results = play_seated(games, rules, seating, tables)
     title = f"{studio.name} {noise:g}" if any(people.noisy for people in studio.people) else studio.name
-    return labelled_records(made, games, rules, title, labels_of(studio, seating))
+    return labelled_records(rounds, results, games, rules, title, labels_of(studio, seating))
 
 
 def labelled_records(
-    made: Played, games: Deals, rules: Rules, title: str, labels: Sequence[Sequence[Label]]
+    rounds: NDArray[np.void], results: Ints, games: Deals, rules: Rules, title: str, labels: Sequence[Sequence[Label]]
 ) -> Iterator[RoundLog]:
-    """Yield the rounds of ``games`` as records of a log.
+    """Yield the rounds of ``games`` as records of a log; ``rounds`` and ``results``: from `play_seated`.
 
     ``title`` begins the names of the games; ``labels``: by game and chair.
     """
-    for g in range(len(made.rounds)):
-        for number in range(made.rounds[g]):
-            first_chair = first_chair_of(Game(games.seed, games.first + g, 0), number)
-            record: RoundLog = {
-                "format": 1,
-                "game": f"{title} {games.seed}-{games.first + g}",
-                "round": number,
-                "rules": {"preset": "classic"} | overrides_of(rules),
-                "hands": [format_pbn(hand) for hand in made.hands[g, number].tolist()],
-                "bids": made.bids[g, number].tolist(),
-                "tricks": made.tricks[g, number].tolist(),
-                "plays": [format_card(card) for card in made.plays[g, number].tolist()],
-                "scores": made.scores[g, number, :2].tolist(),
-                "bags": made.scores[g, number, 2:].tolist(),
-                "labels": [labels[g][(first_chair + seat) & 3] for seat in range(4)],
-            }
-            if made.results[g]:
-                record["winner"] = 0 if (first_chair & 1 == 0) == (made.results[g] == 1) else 1
-            yield record
+    for row in rounds:
+        first_chair, result = int(row["first_chair"]), int(results[row["deal"] - games.first])
+        record: RoundLog = {
+            "format": 1,
+            "game": f"{title} {games.seed}-{row['deal']}",
+            "round": int(row["number"]),
+            "rules": {"preset": "classic"} | overrides_of(rules),
+            "hands": [format_pbn(hand) for hand in row["hands"].tolist()],
+            "bids": row["bids"].tolist(),
+            "tricks": row["tricks"].tolist(),
+            "plays": [format_card(card) for card in row["plays"].tolist()],
+            "scores": row["scores"][:2].tolist(),
+            "bags": row["bags"][:2].tolist(),
+            "labels": [labels[row["deal"] - games.first][(first_chair + seat) & 3] for seat in range(4)],
+        }
+        if result:
+            record["winner"] = 0 if (first_chair & 1 == 0) == (result == 1) else 1
+        yield record

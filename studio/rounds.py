@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from arena.engine.jit import entry
 from arena.engine.mixing import mixed
+from arena.engine.rounds import ROUND
 from spades.cards import DECK, cards_of, format_card
 from spades.errors import RulesError
 from spades.rules import CUTTHROAT, JOKERS, VARIANTS, Rules, make_rules
@@ -48,6 +49,17 @@ class Rounds(NamedTuple):
     labels: NDArray[Any]  # int32 (n, 4): index in `Names.labels`, or NO_LABEL
     games: NDArray[Any]  # uint64 (n,): hash of the game's id
     keys: NDArray[Any]  # uint64 (n,): hash of game and round
+
+
+def rows_of_log(rounds: Rounds, rows: Any) -> NDArray[np.void]:
+    """Return rounds ``rows`` (m,) as rows of `ROUND`, which `arena.counters` counts; labels and games are left out."""
+    made = np.zeros(len(rows), ROUND)
+    for name in ("hands", "bids", "tricks", "plays"):
+        made[name] = getattr(rounds, name)[rows]
+    for name in ("scores", "bags"):
+        made[name] = getattr(rounds, name)[rows][:, [0, 1, 0, 1]]
+    made["rules"] = rounds.rules[rows]
+    return made
 
 
 @dataclass

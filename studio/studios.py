@@ -3,17 +3,17 @@
 `playing.studio_records` plays their games. `true_chances` states the probability of every bid in a log of these games.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.engine.deal import Deals
-from arena.engine.habits import Habit, bid_chances
-from arena.engine.jit import entry
+from arena.engine.habits import Habit, chances_of_people
 from arena.engine.mixing import mixed
-from arena.engine.simulate import numba_typed, tables_for
-from arena.engine.states import STATE
+from arena.engine.rounds import states_at
+from arena.engine.simulate import tables_for
 from arena.errors import BuildError
 from arena.players.names import parse_player
 from spades.options import Policy
@@ -24,7 +24,6 @@ from studio.round_log import Label, label_name
 from studio.rounds import NO_BAGS, NO_POINTS, Names, Rounds
 
 BIDS = 14  # nil and 1 to 13
-KINDS = 4  # most kinds of people in a studio
 NOBODY = -1
 
 
@@ -81,8 +80,8 @@ class Seating(NamedTuple):
     """Who bids and plays in n games; kinds are numbered as in `Studio.people`."""
 
     kinds: NDArray[np.int64]  # (n, 4): by chair
-    habits: tuple[Habit, Habit, Habit, Habit]  # by kind
-    players: NDArray[np.int64]  # (KINDS, 2): card player's id and pieces, by kind
+    habits: Sequence[Habit]  # by kind
+    players: NDArray[np.int64]  # (kinds, 2): card player's id and pieces, by kind
 
 
 def studio_of(name: str) -> Studio:
@@ -120,37 +119,14 @@ def seating_of(studio: Studio, noise: float, games: Deals, rules: Rules) -> Seat
     bits = mixed(numbers + mixed(np.full((n, 4), games.seed + 1, np.uint64)))
     drawn = (bits % np.uint64(len(studio.people))).astype(np.int64)
     kinds = np.tile(studio.chairs, (n, 1)).astype(np.int64) if studio.chairs else drawn
-    return Seating(kinds, habits, np.array((rows * KINDS)[:KINDS], np.int64))
+    return Seating(kinds, habits, np.array(rows, np.int64))
 
 
-def _habits(studio: Studio, noise: float, rules: Rules) -> tuple[Habit, Habit, Habit, Habit]:
-    found = [
-        Habit(numba_typed(policy), numba_typed(policy._replace(nils=0)), people.nil_beside, noise * people.noisy)
+def _habits(studio: Studio, noise: float, rules: Rules) -> list[Habit]:
+    return [
+        Habit(policy, people.nil_beside, noise * people.noisy)
         for people, policy in zip(studio.people, policies_of(studio, rules.variant), strict=True)
     ]
-    a, b, c, d = (found * KINDS)[:KINDS]
-    return a, b, c, d
-
-
-def _write_chances(
-    rows: Any, rules: Rules, habits: Any, rounds: Any, kinds: Any, profiles: Any, states: Any, chances: Any
-) -> None:
-    # rounds: hands, bids, scores and bags of `Rounds`.
-    hands, bids, scores, bags = rounds
-    state = states[0]
-    for row in rows:
-        for side in range(2):
-            state.score[side] = scores[row, side]
-            state.bags[side] = max(0, bags[row, side])
-        for seat in range(4):
-            state.hand[seat] = hands[row, seat]
-            state.bid[seat] = bids[row, seat]
-        for seat in range(4):
-            if kinds[row, seat] >= 0 and hands[row, seat] != 0:
-                bid_chances(state, seat, rules, habits[kinds[row, seat]], profiles, chances[row, seat])
-
-
-_write_all = entry(_write_chances)
 
 
 def true_chances(
@@ -168,11 +144,12 @@ def true_chances(
     numbers = np.array([labels.index(label) if label in labels else NOBODY for label in [*names.labels, ""]])
     kinds = numbers[rounds.labels]  # NO_LABEL is the last one
     chances = np.zeros((len(rounds.bids), 4, BIDS))
-    states = np.zeros(1, STATE)
-    parts = rounds.hands, rounds.bids, rounds.scores, rounds.bags
     for number in np.unique(rounds.rules).tolist():
         rules = names.rules[number]
         tables = tables_for(profiles, rules, policies_of(studio, rules.variant))
-        rows = np.flatnonzero(rounds.rules == number)
-        _write_all(rows, rules, _habits(studio, noise, rules), parts, kinds, tables, states, chances)
+        for kind, habit in enumerate(_habits(studio, noise, rules)):
+            own = (rounds.rules == number)[:, None] & (kinds == kind) & (rounds.hands != 0)
+            rows, seats = np.nonzero(own)
+            states = states_at(rules, rounds.hands[rows], rounds.bids[rows], rounds.scores[rows], rounds.bags[rows])
+            chances[rows, seats] = chances_of_people(states, seats, rules, habit, tables)
     return chances

@@ -1,47 +1,47 @@
-"""What is counted in self-play: compiled loops that play rounds and add to arrays of counts, and one runner of chunks.
+"""What is counted in self-play: rounds of a family, played in batches, and one runner of chunks.
 
-Each loop plays the deals of a span and adds to its last arguments, the counts. `counted` splits the rounds of a family
-into chunks, and sums the counts of the chunks in index order. `tables.fits` makes tables from the sums.
-
-The loops share these arguments. ``players`` (4, 2): number and pieces of the card player by seat, from `player_rows`.
-``profiles``: `Tables` by table profile, from `tables_for`. SEQUENCES is the number of sequences of up to three bids.
+Each function plays the deals of a span and adds to its last arguments, the counts. `counted` splits the rounds of a
+family into chunks, and sums the counts of the chunks in index order. `tables.fits` makes tables from the sums.
+`arena.counters` does the counting. SEQUENCES is the number of sequences of up to three bids.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from arena.chunks import Arrays
-from arena.engine.bid_deals import BidDeals
-from arena.engine.choose_bid import auction_at
-from arena.engine.cutthroat import points_gained
-from arena.engine.deal import Deals, below, deal_round, prepare_state, seat_players
-from arena.engine.game import bid_seat, play_out, score_of_side
-from arena.engine.jit import entry, round_loop
-from arena.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
+from arena.counters import (
+    add_at,
+    auctions_of,
+    count_aces,
+    count_blind_nils,
+    count_contracts,
+    count_later_bids,
+    count_nils,
+    count_single_contracts,
+    nil_values,
+)
+from arena.engine.deal import NO_ANSWER
+from arena.engine.jit import entry
+from arena.engine.rounds import BATCH, Batch, Ints, bids_of
+from arena.engine.simulate import KernelTables, kernel_tables, numba_typed, player_rows, policy_rows, tables_for
 from arena.players.names import TABLES_PLAYER
-from spades.bis import GRID, NOT_RULED_OUT, NilTerms, consider_nil, nil_value, partner_signalled
-from spades.cards import ACE, FIRST_SPADE, spades_of, suits_of
-from spades.inference import BID_CLASSES, SUIT_RANKS, bid_class
-from spades.legal import BLIND_NIL, allowed_bids, contract_of, extra_spades_of
-from spades.options import RAW, Policy
-from spades.play import PlayState, tricks_needed, write_rules
+from spades.bis import GRID, nil_value
+from spades.cards import spades_of
+from spades.legal import BLIND_NIL
+from spades.options import Policy
 from spades.policies import parse_policy
-from spades.position import without_partner
 from spades.rules import CUTTHROAT, Rules
-from spades.scoring import START, game_winner
-from spades.tables import Tables, convention_of, profile_of
+from spades.scoring import game_winner
+from spades.tables import Tables
 from tables.run.family import Context
 
 BINS = GRID + 1  # number of bins of nil values: value v is in bin int(GRID * v)
-BID_SUMS = 40  # sums of the previous bids: 0..39 tricks
 FEATURES = 2 * 14 * 13  # of a card: side suit or spades, length of the suit, rank
 TERMS = 6  # terms of the quadratic of `shifted_rounds`: 1, x, x^2, sum, x * sum, sum^2
-UNSHIFTED = 4  # index of shift 0 among the nine shifts -1..1, in quarters of a trick
-AUCTIONS = BID_CLASSES**4  # sequences of four bids, by class of bid
-CLASSES = np.array([bid_class(bid) for bid in range(BLIND_NIL + 1)])
+SHIFTS, UNSHIFTED = 9, 4  # number of shifts -1..1, in quarters of a trick, and the index of shift 0
 SCORES = 20_000  # number of scores to draw from: those before the rounds of whole games
 SCORES_BY = "bis"  # bidder of these games
 
@@ -86,12 +86,12 @@ def chunk_seed(seed: int) -> int:
 
 
 class SelfPlay(NamedTuple):
-    """What every loop needs: rules, the policy that bids in all seats, the players of the cards, and the tables."""
+    """What all rounds need: rules, the policy that bids in all seats, the players of the cards, and the tables."""
 
     rules: Rules
     policy: Policy
-    players: NDArray[np.int64]
-    profiles: tuple[Tables, ...]
+    players: Ints  # (4, 2): number and pieces of the card player by chair, from `player_rows`
+    profiles: KernelTables  # from `tables_for`
 
 
 def self_play(ctx: Context, inputs: Arrays | None = None, policy: Policy | None = None) -> SelfPlay:
@@ -106,186 +106,128 @@ def self_play(ctx: Context, inputs: Arrays | None = None, policy: Policy | None 
     return SelfPlay(rules, bidder, player_rows(player, player), profiles)
 
 
-class Judge(NamedTuple):
-    """Counts that compare the readings of `cnil` (`exact.READINGS`): which predicts best whether a nil is made."""
+def dealt(span: Span, setup: SelfPlay, turning: bool = False) -> Iterator[Batch]:
+    """Yield the deals of a span in batches, before the first bid.
 
-    on: int  # 1: in a quarter of the rounds the seat bids nil with any hand, also one that rules out a nil
-    cnil: Any  # float64 (3, 2, 8192): the table `cnil` by reading
-    readings: Any  # (3, BINS, 2): nils of that quarter by reading and value; [..., 0] all, [..., 1] made
+    ``turning``: the player in chair 0 sits in each seat in turn, in seat ``deal & 3``; otherwise in seat 0.
+    """
+    seed, first, last = span
+    for at in range(first, last, BATCH):
+        deals = np.arange(at, min(at + BATCH, last))
+        batch = Batch(setup.rules, deals, -deals & 3 if turning else 0)
+        batch.deal(seed, setup.players)
+        yield batch
 
 
-def _nil_rounds(
-    states: list[PlayState],
-    deals: Deals,
-    rules: Rules,
-    policy: Policy,
-    players: Any,
-    profiles: Any,
-    counts: Any,
-    judge: Judge,
+def own_seats(batch: Batch) -> Ints:
+    """Return the seat (n,) of chair 0."""
+    seats: Ints = -batch.rounds["first_chair"].astype(np.int64) & 3
+    return seats
+
+
+def all_but(seats: Ints) -> Ints:
+    """Return bidders (n, 4) for `Batch.bid`: the first policy, and answers for ``seats`` (n,)."""
+    return np.where(np.arange(4) == seats[:, None], NO_ANSWER, 0)
+
+
+def played(span: Span, setup: SelfPlay) -> Iterator[Batch]:
+    """Yield whole rounds of a span in batches."""
+    for batch in dealt(span, setup):
+        batch.bid(policy_rows([setup.policy]), setup.profiles)
+        batch.finish()
+        yield batch
+
+
+def _values_by_reading(hands: Any, cnil: Any, values: Any) -> None:
+    # hands (n,); cnil (readings, 2, 8192); values (n, readings).
+    for i in range(len(hands)):
+        hand = hands[i]
+        void = hand & 0xFFFF == 0 or hand >> 16 & 0xFFFF == 0 or hand >> 32 & 0xFFFF == 0
+        for reading in range(len(cnil)):
+            values[i, reading] = nil_value(
+                cnil[reading, 0, hand & 0xFFFF],
+                cnil[reading, 0, hand >> 16 & 0xFFFF],
+                cnil[reading, 0, hand >> 32 & 0xFFFF],
+                cnil[reading, 1, spades_of(hand)],
+                void,
+            )
+
+
+_values_of_readings = entry(_values_by_reading)
+
+
+def nil_rounds(
+    span: Span, setup: SelfPlay, counts: NDArray[Any], cnil: NDArray[Any], readings: NDArray[Any] | None = None
 ) -> None:
-    # players: in the order nil bidder, LHO, partner, RHO.
-    # counts (SEQUENCES, BINS, 2): nils by sequence and value that nothing ruled out; [..., 0] all, [..., 1] made.
-    state = prepare_state(states, rules)
-    t = profiles[profile_of(rules, policy, START)]
-    convention = convention_of(rules, policy, START)
-    for number in range(deals.first, deals.last):
-        deal_round(state, deals.seed, number, 0)
-        me = number & 3
-        for seat in range(4):
-            state.player[seat] = players[(seat - me) & 3, 0]
-            state.pieces[seat] = players[(seat - me) & 3, 1]
-        for seat in range(me):
-            state.bid[seat] = bid_seat(state, seat, rules, policy, profiles)
-        hand = state.hand[me]
-        auction = auction_at(state, me)
-        allowed = allowed_bids(hand, auction.partner_bid, rules)
-        honours = 1 if partner_signalled(auction.partner_bid, convention) else policy.spade_honours
-        terms = NilTerms(0.0, RAW, honours, 1, extra_spades_of(rules.variant, rules))
-        seen = without_partner(auction) if rules.variant == CUTTHROAT else auction
-        nil = consider_nil(suits_of(hand), seen, terms, allowed, rules, t)
-        unselected = judge.on == 1 and number >> 2 & 3 == 3  # a quarter of the rounds, the same in all seats
-        if nil.ruled_out != NOT_RULED_OUT and not unselected:
-            continue
-        state.bid[me] = 0
-        for seat in range(me + 1, 4):
-            state.bid[seat] = bid_seat(state, seat, rules, policy, profiles)
-        play_out(state)
-        made = 1 if state.taken[me] == 0 else 0
-        if nil.ruled_out == NOT_RULED_OUT:
-            cell = int(nil.value * GRID)
-            counts[auction.sequence, cell, 0] += 1
-            counts[auction.sequence, cell, 1] += made
-        if unselected:
-            void = hand & 0xFFFF == 0 or hand >> 16 & 0xFFFF == 0 or hand >> 32 & 0xFFFF == 0
-            for reading in range(3):
-                value = nil_value(
-                    judge.cnil[reading, 0, hand & 0xFFFF],
-                    judge.cnil[reading, 0, hand >> 16 & 0xFFFF],
-                    judge.cnil[reading, 0, hand >> 32 & 0xFFFF],
-                    judge.cnil[reading, 1, spades_of(hand)],
-                    void,
-                )
-                cell = int(value * GRID)
-                judge.readings[reading, cell, 0] += 1
-                judge.readings[reading, cell, 1] += made
+    """Play rounds in which one seat bids nil unless something rules it out, and the others by the policy.
+
+    ``counts`` (SEQUENCES, BINS, 2): the nils that nothing rules out; see `count_nils`. The players of ``setup`` are the
+    nil bidder's, then those of the next seats. ``readings`` (3, BINS, 2): nils of any hand, in a quarter of the rounds,
+    by the readings of the table `cnil` and value. They compare which reading predicts best whether a nil is made.
+    """
+    policies = policy_rows([setup.policy])
+    for batch in dealt(span, setup, turning=True):
+        me, rows = own_seats(batch), np.arange(len(batch.rounds))
+        bidders = all_but(me)
+        batch.bid(policies, setup.profiles, bidders)
+        values, open_to = nil_values(batch.rounds, me, setup.rules, setup.policy, setup.profiles)
+        unselected = np.full(len(me), readings is not None) & (batch.rounds["deal"] >> 2 & 3 == 3)  # in all seats alike
+        batch.drop(~open_to & ~unselected)
+        batch.bid(policies, setup.profiles, bidders, np.where(batch.active, 0, NO_ANSWER))
+        batch.finish()
+        made = batch.rounds["tricks"][rows, me] == 0
+        count_nils(counts, auctions_of(batch.rounds).sequences[rows, me][open_to], values[open_to], made[open_to])
+        if readings is not None:
+            found = np.zeros((int(unselected.sum()), len(cnil)))
+            _values_of_readings(batch.rounds["hands"][rows, me][unselected], cnil, found)
+            for reading, by_value in enumerate(readings):
+                cells = (found[:, reading] * GRID).astype(np.int64)
+                add_at(by_value, (cells, 0), 1)
+                add_at(by_value, (cells, 1), made[unselected].astype(np.int64))
 
 
-nil_rounds = round_loop(_nil_rounds)
+def blind_rounds(span: Span, setup: SelfPlay, counts: NDArray[Any]) -> None:
+    """Play rounds in which one seat bids blind nil, and the others by the policy; ``counts``: `count_blind_nils`."""
+    policies = policy_rows([setup.policy])
+    for batch in dealt(span, setup, turning=True):
+        me, rows = own_seats(batch), np.arange(len(batch.rounds))
+        batch.bid(policies, setup.profiles, all_but(me), np.full(len(me), BLIND_NIL))
+        batch.finish()
+        made = batch.rounds["tricks"][rows, me] == 0
+        count_blind_nils(counts, auctions_of(batch.rounds).sequences[rows, me], made)
 
 
-def _blind_rounds(
-    states: list[PlayState], deals: Deals, rules: Rules, policy: Policy, players: Any, profiles: Any, counts: Any
-) -> None:
-    # counts (SEQUENCES, 2): blind nils by the previous bids; [..., 0] all, [..., 1] made.
-    state = prepare_state(states, rules)
-    for number in range(deals.first, deals.last):
-        deal_round(state, deals.seed, number, 0)
-        me = number & 3
-        sequence = 0
-        seat_players(state, players)
-        for seat in range(4):
-            if seat == me:
-                sequence = auction_at(state, seat).sequence
-                state.bid[seat] = BLIND_NIL
-            else:
-                state.bid[seat] = bid_seat(state, seat, rules, policy, profiles)
-        play_out(state)
-        counts[sequence, 0] += 1
-        counts[sequence, 1] += 1 if state.taken[me] == 0 else 0
+def auctions(span: Span, setup: SelfPlay, sums: NDArray[Any]) -> None:
+    """Bid whole auctions; ``sums`` (SEQUENCES, 4): see `count_later_bids`."""
+    for batch in dealt(span, setup):
+        batch.bid(policy_rows([setup.policy]), setup.profiles)
+        count_later_bids(sums, batch.rounds, auctions_of(batch.rounds))
 
 
-blind_rounds = round_loop(_blind_rounds)
+def aces(span: Span, setup: SelfPlay, counts: NDArray[Any]) -> None:
+    """Bid whole auctions; ``counts`` (4, BID_SUMS, 2): see `count_aces`."""
+    for batch in dealt(span, setup):
+        batch.bid(policy_rows([setup.policy]), setup.profiles)
+        count_aces(counts, batch.rounds, auctions_of(batch.rounds))
 
 
-def _auctions(states: list[PlayState], deals: Deals, rules: Rules, policy: Policy, profiles: Any, sums: Any) -> None:
-    # sums (SEQUENCES, 4): number of auctions with the sequence, and the sums of the next three bids.
-    state = prepare_state(states, rules)
-    for number in range(deals.first, deals.last):
-        deal_round(state, deals.seed, number, 0)
-        for seat in range(4):
-            state.bid[seat] = bid_seat(state, seat, rules, policy, profiles)
-        for seat in range(4):
-            row = auction_at(state, seat).sequence
-            sums[row, 0] += 1
-            for later in range(seat, 4):
-                if later - seat < 3:
-                    sums[row, 1 + later - seat] += contract_of(state.bid[later])
+def contract_rounds(span: Span, setup: SelfPlay, counts: NDArray[Any]) -> None:
+    """Play rounds; ``counts`` (2, 27, 2): `count_contracts`, or in cutthroat `count_single_contracts`."""
+    for batch in played(span, setup):
+        if setup.rules.variant == CUTTHROAT:
+            count_single_contracts(counts, batch.rounds)
+        else:
+            count_contracts(counts, batch.rounds)
 
 
-auctions = round_loop(_auctions)
-
-
-def _contract_rounds(
-    states: list[PlayState], deals: Deals, rules: Rules, policy: Policy, players: Any, profiles: Any, counts: Any
-) -> None:
-    # counts (2, 27, 2): by whether the side bid a nil and by contract; [..., 0] all, [..., 1] made. In cutthroat a
-    # contract is one seat's.
-    state = prepare_state(states, rules)
-    for number in range(deals.first, deals.last):
-        deal_round(state, deals.seed, number, 0)
-        seat_players(state, players)
-        for seat in range(4):
-            state.bid[seat] = bid_seat(state, seat, rules, policy, profiles)
-        play_out(state)
-        if rules.variant == CUTTHROAT:
-            for seat in range(4):
-                if state.bid[seat] > 0:
-                    counts[0, state.bid[seat], 0] += 1
-                    counts[0, state.bid[seat], 1] += 1 if state.taken[seat] >= state.bid[seat] else 0
-            continue
-        for side in range(2):
-            contract = contract_of(state.bid[side]) + contract_of(state.bid[side + 2])
-            nil = 1 if state.bid[side] == 0 or state.bid[side + 2] == 0 else 0
-            counts[nil, contract, 0] += 1
-            if tricks_needed(state, side) <= 0:
-                counts[nil, contract, 1] += 1
-
-
-contract_rounds = round_loop(_contract_rounds)
-
-
-def _aces(states: list[PlayState], deals: Deals, rules: Rules, policy: Policy, profiles: Any, counts: Any) -> None:
-    # counts (4, BID_SUMS, 2): hands by seat and sum of the previous bids; [..., 0] all, [..., 1] with the ace.
-    state = prepare_state(states, rules)
-    for number in range(deals.first, deals.last):
-        deal_round(state, deals.seed, number, 0)
-        for seat in range(4):
-            total = auction_at(state, seat).sum_of_bids
-            counts[seat, total, 0] += 1
-            counts[seat, total, 1] += state.hand[seat] >> (FIRST_SPADE + ACE) & 1
-            state.bid[seat] = bid_seat(state, seat, rules, policy, profiles)
-
-
-aces = round_loop(_aces)
-
-
-def _tricks_by_card(
-    states: list[PlayState],
-    deals: Deals,
-    rules: Rules,
-    policy: Policy,
-    players: Any,
-    profiles: Any,
-    xtx: Any,
-    xty: Any,
-) -> None:
-    # xtx (FEATURES, FEATURES) and xty (FEATURES,): for each hand, 1 is added for
-    # each pair of its cards, and its tricks for each card.
-    hands = np.zeros(4, np.int64)
+def _tricks_by_card(rounds: Any, xtx: Any, xty: Any) -> None:
     features = np.zeros(13, np.int64)
-    state = prepare_state(states, rules)
-    for number in range(deals.first, deals.last):
-        deal_round(state, deals.seed, number, 0)
-        seat_players(state, players)
-        for seat in range(4):
-            state.bid[seat] = bid_seat(state, seat, rules, policy, profiles)
-            hands[seat] = state.hand[seat]
-        play_out(state)
+    for i in range(len(rounds)):
+        row = rounds[i]
         for seat in range(4):
             n = 0
             for suit in range(4):
-                held = hands[seat] >> 16 * suit & 0xFFFF
+                held = row.hands[seat] >> 16 * suit & 0xFFFF
                 length = held.bit_count()
                 kind = 1 if suit == 3 else 0
                 while held:
@@ -293,105 +235,58 @@ def _tricks_by_card(
                     held &= held - 1
                     features[n] = (kind * 14 + length) * 13 + rank
                     n += 1
-            for i in range(13):
-                xty[features[i]] += state.taken[seat]
-                for j in range(13):
-                    xtx[features[i], features[j]] += 1.0
+            for j in range(13):
+                xty[features[j]] += row.tricks[seat]
+                for k in range(13):
+                    xtx[features[j], features[k]] += 1.0
 
 
-tricks_by_card = round_loop(_tricks_by_card)
+_count_tricks_by_card = entry(_tricks_by_card)
 
 
-def _shifted_rounds(
-    states: list[PlayState],
-    deals: Deals,
-    rules: Rules,
-    shifts: Any,
-    players: Any,
-    profiles: Any,
-    xtx: Any,
-    xty: Any,
+def tricks_by_card(span: Span, setup: SelfPlay, xtx: NDArray[Any], xty: NDArray[Any]) -> None:
+    """Play rounds, and count cards and tricks for a regression.
+
+    ``xtx`` (FEATURES, FEATURES) and ``xty`` (FEATURES,): for each hand, 1 is added for each pair of its cards, and its
+    tricks for each card.
+    """
+    for batch in played(span, setup):
+        _count_tricks_by_card(batch.rounds, xtx, xty)
+
+
+def shifted_rounds(
+    span: Span, setup: SelfPlay, shifts: tuple[Policy, ...], xtx: NDArray[Any], xty: NDArray[Any]
 ) -> None:
-    # shifts: a policy for each shift. xtx (4, TERMS, TERMS) and xty (4, TERMS),
-    # by seat: products of terms, and of terms and points, are added.
-    x = np.zeros(TERMS)
-    state = prepare_state(states, rules)
-    for number in range(deals.first, deals.last):
-        deal_round(state, deals.seed, number, 0)
-        me = number & 3
-        step = below(state, 9)
-        shift = shifts[step].offset
-        bids_sum = 0
-        seat_players(state, players)
+    """Play rounds in which one seat bids by a random one of ``shifts``, a policy for each shift of the estimate.
+
+    ``xtx`` (4, TERMS, TERMS) and ``xty`` (4, TERMS), by seat: products of terms, and of terms and points, are added.
+    The points are those of the seat's side minus those of the other side; in cutthroat, those of the seat minus the
+    mean of the others. Rounds in which the seat bids nil are left out: a shift does not change a nil.
+    """
+    policies = policy_rows([shifts[UNSHIFTED]])
+    for batch in dealt(span, setup, turning=True):
+        me, rows, rounds = own_seats(batch), np.arange(len(batch.rounds)), batch.rounds
+        steps, bidders, answers = batch.draw(SHIFTS)[:, 0], all_but(me), np.full(len(me), NO_ANSWER, np.int64)
+        batch.bid(policies, setup.profiles, bidders)
+        for step in range(SHIFTS):
+            own = steps == step
+            answers[own] = bids_of(batch.states[own], me[own], setup.rules, shifts[step], setup.profiles)
+        batch.drop(answers == 0)
+        batch.bid(policies, setup.profiles, bidders, answers)
+        batch.finish()
+        played_ = batch.active
+        points = rounds["points"].astype(np.int64)
+        own_points = points[rows, me]
+        # In cutthroat, three times the gain is a whole number, so that sums are exact.
+        alone = setup.rules.variant == CUTTHROAT
+        gains = 4 * own_points - points.sum(axis=1) if alone else own_points - points[rows, me ^ 1]
+        shift = 0.25 * (steps - UNSHIFTED)
+        total = auctions_of(rounds).sums[rows, me].astype(np.float64)
+        x = np.stack([np.ones(len(me)), shift, shift * shift, total, shift * total, total * total], axis=1)
         for seat in range(4):
-            if seat == me:
-                bids_sum = auction_at(state, seat).sum_of_bids
-            state.bid[seat] = bid_seat(state, seat, rules, shifts[step if seat == me else UNSHIFTED], profiles)
-        if state.bid[me] == 0:
-            continue  # a nil, if nils are on: a shift does not change it
-        play_out(state)
-        gain = points_gained(state, me, rules)
-        x[0] = 1.0
-        x[1] = shift
-        x[2] = shift * shift
-        x[3] = bids_sum
-        x[4] = shift * bids_sum
-        x[5] = bids_sum * bids_sum
-        for i in range(TERMS):
-            xty[me, i] += x[i] * gain
-            for j in range(TERMS):
-                xtx[me, i, j] += x[i] * x[j]
-
-
-shifted_rounds = round_loop(_shifted_rounds)
-
-
-def _count_cards(made: BidDeals, classes: Any, counts: Any) -> None:
-    # classes: `bid_class` by bid. counts (AUCTIONS, 4, PRIOR_COLUMNS): the cards of each bidder, by the four bids.
-    for deal in range(len(made.hands)):
-        sequence = 0
-        for seat in range(4):
-            sequence = BID_CLASSES * sequence + classes[made.bids[deal, seat]]
-        for seat in range(4):
-            for suit in range(4):
-                for rank in range(SUIT_RANKS):
-                    column = rank + (SUIT_RANKS if 16 * suit >= FIRST_SPADE else 0)
-                    counts[sequence, seat, column] += made.hands[deal, seat] >> (16 * suit + rank) & 1
-
-
-count_cards = entry(_count_cards)
-
-
-def _seen_scores(
-    states: list[PlayState], deals: Deals, rules: Rules, policy: Policy, players: Any, profiles: Any, seen: Any
-) -> None:
-    # Play whole games by one policy. seen (n, 4), by number of the deal: gets points and bags before each round, of a
-    # random side, then of the other.
-    state = prepare_state(states, rules)
-    write_rules(state, rules)
-    before = np.zeros(4, np.int64)
-    for number in range(deals.first, deals.last):
-        deal_round(state, deals.seed, number, 0)
-        side = below(state, 2)
-        for cell in range(4):
-            seen[number, cell] = before[(cell + 2 * side) & 3]
-        seat_players(state, players)
-        for seat in range(4):
-            for side in range(2):
-                state.score[side], state.bags[side] = before[2 * side], before[2 * side + 1]
-            state.bid[seat] = bid_seat(state, seat, rules, policy, profiles)
-        play_out(state)
-        for side in range(2):
-            points, bags = score_of_side(state, side, before[2 * side + 1], rules)
-            before[2 * side] += points
-            before[2 * side + 1] = bags
-        if game_winner(before[0], before[2], rules) != 0:
-            before[:] = 0
-        else:
-            before[0], before[1], before[2], before[3] = before[2], before[3], before[0], before[1]  # the next dealer
-
-
-seen_scores = round_loop(_seen_scores)
+            own = played_ & (me == seat)
+            xtx[seat] += x[own].T @ x[own]
+            xty[seat] += x[own].T @ gains[own] / (3.0 if alone else 1.0)
 
 
 def scores_of_games(profiles: tuple[Tables, ...], rules: Rules, bidder: str, n: int, seed: int) -> NDArray[np.int64]:
@@ -399,11 +294,25 @@ def scores_of_games(profiles: tuple[Tables, ...], rules: Rules, bidder: str, n: 
 
     The rounds are those of whole games with ``bidder`` in all seats. ``profiles``: from `kernel_tables`.
     """
-    policy = numba_typed(parse_policy(bidder, rules.variant))
-    players = player_rows(TABLES_PLAYER, TABLES_PLAYER)
-    seen = np.zeros((n, 4), np.int64)
+    policy = parse_policy(bidder, rules.variant)
+    policies, players = policy_rows([policy]), player_rows(TABLES_PLAYER, TABLES_PLAYER)
     used = tables_for(profiles, rules, [policy])
-    seen_scores(chunk_seed(seed), 0, n, rules, policy, players, used, seen)
+    seen = np.zeros((n, 4), np.int64)
+    batch = Batch(rules, np.zeros(1, np.int64))  # one game after the other
+    for number in range(n):
+        batch.rounds["deal"] = number
+        batch.deal(chunk_seed(seed), players)
+        row = batch.rounds[0]
+        before = [row["scores"][0], row["bags"][0], row["scores"][1], row["bags"][1]]
+        seen[number] = before[2:] + before[:2] if batch.draw(2)[0, 0] else before
+        batch.bid(policies, used)
+        batch.finish()
+        score, other = (row["scores"] + row["points"])[:2].tolist()
+        if game_winner(score, other, rules) != 0:
+            row["scores"], row["bags"] = 0, 0
+        else:
+            row["scores"] = other, score, other, score  # the next dealer
+            row["bags"] = row["bags_after"][[1, 0, 1, 0]]
     return seen
 
 

@@ -18,31 +18,28 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from arena.chunks import Arrays
+from arena.counters import AUCTIONS, BID_SUMS, count_cards
 from arena.engine.bid_deals import bid_deals
-from arena.engine.game import SUMS, Lineup
-from arena.engine.selfplay import play_rounds
+from arena.engine.deal import Deals
 from arena.engine.simulate import kernel_tables, numba_typed, policies_by_chair, tables_for
+from arena.games import Lineup, play_rounds
 from spades.inference import BID_CLASSES, FIRST_PRIOR_ROWS, PRIOR_COLUMNS, SUIT_RANKS
 from spades.options import BIS, FULL, RAW, RB, Policy
 from spades.policies import parse_policy
 from spades.rules import Rules
 from spades.tables import SEQUENCES
 from tables.counts import (
-    AUCTIONS,
-    BID_SUMS,
     BINS,
-    CLASSES,
     FEATURES,
+    SHIFTS,
     TERMS,
     UNSHIFTED,
-    Judge,
     SelfPlay,
     Span,
     aces,
     auctions,
     blind_rounds,
     contract_rounds,
-    count_cards,
     counted,
     drawn_scores,
     nil_rounds,
@@ -107,7 +104,7 @@ def rb(ctx: Context) -> Arrays:
     inputs, rules, players, main_seed = dict(ctx.inputs), ctx.family.rules, setup.players, ctx.seed
 
     def tricks(span: Span, xtx: Floats, xty: Floats) -> None:
-        tricks_by_card(*span, *setup, xtx, xty)
+        tricks_by_card(span, setup, xtx, xty)
 
     shapes = {"xtx": ((FEATURES, FEATURES), np.float64), "xty": ((FEATURES,), np.float64)}
     total = counted(ctx, "tricks", "rounds", tricks, shapes, chunks=40)
@@ -121,9 +118,8 @@ def rb(ctx: Context) -> Arrays:
         # Every constant plays the same deals against the same side, so that the common noise cancels out.
         ours = kernel_tables({**inputs, "rb_suit": by_holding(values + trials[index] / 13)})
         ours = tables_for(ours, rules, [bidder])
-        difference, sums = np.zeros((n, 2)), np.zeros(SUMS)
         policies = policies_by_chair(Policy(kind=RB, nils=0), bidder._replace(offset=-0.4))
-        play_rounds(main_seed, 0, n, rules, Lineup(policies, players), ours, difference, sums)
+        difference, _ = play_rounds(Deals(main_seed, 0, n), rules, Lineup(policies, players), ours)
         row = np.zeros(len(trials))
         row[index] = difference.mean()
         return {"points": row}
@@ -159,7 +155,7 @@ def factor(ctx: Context) -> Arrays:
     """
     name = f"{ctx.family.prefix}factor"
     policy = parse_policy(str(ctx.family.parameters.get("policy", "bis:nils=off,endgame=off")))
-    shifts = tuple(numba_typed(policy._replace(offset=0.25 * (step - UNSHIFTED))) for step in range(9))
+    shifts = tuple(numba_typed(policy._replace(offset=0.25 * (step - UNSHIFTED))) for step in range(SHIFTS))
     shapes = {"xtx": ((4, TERMS, TERMS), np.float64), "xty": ((4, TERMS), np.float64)}
     sums = np.arange(BID_SUMS, dtype=np.float64)
     found = np.full((4, BID_SUMS), START_FACTOR)
@@ -167,7 +163,7 @@ def factor(ctx: Context) -> Arrays:
         setup = self_play(ctx, {**ctx.inputs, name: found}, policy)
 
         def shifted(span: Span, xtx: Floats, xty: Floats, setup: SelfPlay = setup) -> None:
-            shifted_rounds(*span, setup.rules, shifts, setup.players, setup.profiles, xtx, xty)
+            shifted_rounds(span, setup, shifts, xtx, xty)
 
         total = counted(ctx, f"pass{number}", "rounds", shifted, shapes, chunks=20, least=4)
         for seat in range(4):
@@ -201,7 +197,7 @@ def count_nils(
     all_cnil = np.array(ctx.array("cnil"), np.float64)
 
     def play(span: Span, counts: NDArray[np.int32], readings: NDArray[np.int64]) -> None:
-        nil_rounds(*span, *setup, counts, Judge(int(judge), all_cnil, readings))
+        nil_rounds(span, setup, counts, all_cnil, readings if judge else None)
 
     shapes = {"counts": ((SEQUENCES, BINS, 2), np.int32), "readings": ((3, BINS, 2), np.int64)}
     return counted(ctx, stage, size, play, shapes, chunks=40, held_out=4, least=8)
@@ -257,10 +253,10 @@ def means(ctx: Context) -> Arrays:
 
     BIS bids whole auctions without end-of-game rules, and no cards are played.
     """
-    rules, policy, _, profiles = self_play(ctx)
+    setup = self_play(ctx)
 
     def bid(span: Span, sums: Floats) -> None:
-        auctions(*span, rules, policy, profiles, sums)
+        auctions(span, setup, sums)
 
     shapes = {"sums": ((SEQUENCES, 4), np.float64)}
     sums = counted(ctx, "auctions", "auctions", bid, shapes, chunks=20)["sums"][0]
@@ -303,7 +299,7 @@ def contracts(ctx: Context) -> Arrays:
     setup = self_play(ctx)
 
     def play(span: Span, counts: NDArray[np.int64]) -> None:
-        contract_rounds(*span, *setup, counts)
+        contract_rounds(span, setup, counts)
 
     counts = counted(ctx, "rounds", "rounds", play, {"counts": ((2, 27, 2), np.int64)}, chunks=20)["counts"][0]
     made = np.ones((2, 27))
@@ -319,10 +315,10 @@ def ace(ctx: Context) -> Arrays:
 
     BIS bids whole auctions without end-of-game rules, and no cards are played (ECAI 2020, Fig. 7).
     """
-    rules, policy, _, profiles = self_play(ctx)
+    setup = self_play(ctx)
 
     def bid(span: Span, counts: Floats) -> None:
-        aces(*span, rules, policy, profiles, counts)
+        aces(span, setup, counts)
 
     shapes = {"counts": ((4, BID_SUMS, 2), np.float64)}
     counts = counted(ctx, "auctions", "auctions", bid, shapes, chunks=20)["counts"][0]
@@ -361,7 +357,7 @@ def blind(ctx: Context) -> Arrays:
     setup = self_play(ctx)
 
     def play(span: Span, counts: NDArray[np.int64]) -> None:
-        blind_rounds(*span, *setup, counts)
+        blind_rounds(span, setup, counts)
 
     shapes = {"counts": ((SEQUENCES, 2), np.int64)}
     fitted, held = counted(ctx, "rounds", "rounds", play, shapes, chunks=20, held_out=2, least=4)["counts"]
@@ -407,7 +403,8 @@ def prior(ctx: Context) -> Arrays:
 
     def count(index: int, seed: int) -> Arrays:
         counts = np.zeros((AUCTIONS, 4, PRIOR_COLUMNS), np.int64)
-        count_cards(bid_deals(seed, index * deals, deals, rules, bidder, profiles, scores), CLASSES, counts)
+        for rounds in bid_deals(seed, index * deals, deals, rules, bidder, profiles, scores):
+            count_cards(counts, rounds)
         return {"counts": counts}
 
     counts = ctx.chunks("deals", max(1, ctx.size("deals") // DEALS), count)["counts"]

@@ -23,14 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.chunks import Arrays
-from arena.engine.deal import Deals, below, deal_round, prepare_state, seat_players
-from arena.engine.game import Lineup, bid_seat, play_out, score_of_side
-from arena.engine.jit import entry, round_loop
-from arena.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
+from arena.engine.jit import entry
+from arena.engine.rounds import BATCH, Batch
+from arena.engine.simulate import kernel_tables, player_rows, policy_rows, tables_for
 from arena.errors import BuildError
 from arena.players.names import TABLES_PLAYER
 from spades.errors import RulesError
-from spades.play import PlayState, write_rules
 from spades.policies import parse_policy
 from spades.rules import CLASSIC, PRESETS, Rules, make_rules, overrides_of
 from spades.scoring import START, effective_bag_rules, game_winner
@@ -53,6 +51,7 @@ from spades.winprob import (
     win_slice_of,
     win_slices_of,
 )
+from tables.counts import chunk_seed
 from tables.run.family import Context
 
 # Lower edge of each bucket, in points to the goal. A bucket ends before the next edge.
@@ -70,39 +69,6 @@ NIL_50 = CLASSIC._replace(nil_points=50)
 NARROW = (300, 450, 600)  # widths of the tables with bags and a losing goal
 Overrides = dict[str, Any]  # fields that differ from classic's rules, as in a request
 N = TypeVar("N", bound=np.generic)
-
-
-def _outcomes(
-    states: list[PlayState],
-    deals: Deals,
-    rules: Rules,
-    free: Rules,
-    lineup: Lineup,
-    profiles: Any,
-    distance: Any,
-    out: Any,
-) -> None:
-    # free: the rules without a bag penalty. distance (2, 2): for each side, the bucket's lower edge and the next
-    # bucket's lower edge. out (n, 4): points without bags, and bags, by side.
-    state = prepare_state(states, rules)
-    write_rules(state, rules)
-    for number in range(deals.first, deals.last):
-        deal_round(state, deals.seed, number, 0)
-        state.score[0] = rules.win - distance[0, 0] - below(state, distance[0, 1] - distance[0, 0])
-        state.score[1] = rules.win - distance[1, 0] - below(state, distance[1, 1] - distance[1, 0])
-        state.bags[0] = below(state, rules.bag_limit)
-        state.bags[1] = below(state, rules.bag_limit)
-        seat_players(state, lineup.players)
-        for seat in range(4):
-            state.bid[seat] = bid_seat(state, seat, rules, lineup.policies[seat], profiles)
-        play_out(state)
-        for side in range(2):
-            points, bags = score_of_side(state, side, 0, free)
-            out[number - deals.first, 2 * side] = points - bags
-            out[number - deals.first, 2 * side + 1] = bags
-
-
-outcomes = round_loop(_outcomes)
 
 
 def _sweep(value: Any, win_slice: WinTableSlice, rules: Rules, found: Any, share: Any, buckets: Any) -> float:
@@ -212,13 +178,25 @@ def bucket_outcomes(
     (KEPT,).
     """
     policy = parse_policy(policy_text, rules.variant)
-    lineup = Lineup(policies_by_chair(policy, policy), player_rows(TABLES_PLAYER, TABLES_PLAYER))
+    policies, players = policy_rows([policy]), player_rows(TABLES_PLAYER, TABLES_PLAYER)
     free = rules._replace(bag_limit=NO_PENALTY)
     i, j = divmod(bucket, BUCKETS)
+    near, width = EDGES[[i, j]], EDGES[[i + 1, j + 1]] - EDGES[[i, j]]
     out = np.zeros((n, 4), np.int64)
-    distance = np.array([EDGES[i : i + 2], EDGES[j : j + 2]])
     used = tables_for(profiles, rules, [policy])
-    outcomes(seed & 0x7FFFFFFF, 0, n, rules, free, lineup, used, distance, out)
+    for first in range(0, n, BATCH):
+        batch = Batch(rules, np.arange(first, min(first + BATCH, n)))
+        batch.deal(chunk_seed(seed), players)
+        drawn = batch.draw(*width.tolist(), rules.bag_limit, rules.bag_limit)
+        scores = rules.win - near - drawn[:, :2]
+        batch.set_scores(np.stack([scores[:, 0], drawn[:, 2], scores[:, 1], drawn[:, 3]], axis=1))
+        batch.bid(policies, used)
+        batch.rounds["bags"] = 0  # count the bags of this round only
+        batch.exchange()
+        batch.play()
+        batch.score(rules=free)
+        points, bags = (batch.rounds[field][:, :2] for field in ("points", "bags_after"))
+        out[first : first + len(points)] = np.stack([points - bags, bags], axis=2).reshape(-1, 4)
     out[:, (0, 2)] //= unit  # all points are multiples of the unit
     return kept_outcomes(out)
 

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from arena.engine.simulate import kernel_tables
+from arena.engine.simulate import KernelTables, kernel_tables, packed
 from spades.bis import GRID
 from spades.manifest import read_manifest
 from spades.tables import PARTNERSHIP_PROFILE, SEQUENCES, Tables
@@ -92,8 +92,8 @@ class Worlds(NamedTuple):
 
     plain: Tables  # memoryviews; the partnership profile
     arrays: Tables  # ndarrays
-    plain_settings: tuple[Tables, ...]  # all profiles
-    array_settings: tuple[Tables, ...]
+    plain_settings: KernelTables  # all profiles
+    array_settings: KernelTables
 
     def __repr__(self) -> str:
         return "Worlds(...)"  # otherwise pytest and hypothesis print every cell
@@ -104,9 +104,16 @@ def view(array: Any) -> memoryview:
     return memoryview(array)
 
 
-def worlds_of(arrays: tuple[Tables, ...]) -> Worlds:
+def plain_tables(arrays: tuple[Tables, ...]) -> KernelTables:
+    """Return tables of all profiles as plain Python reads them: the form of `packed`, with `Tables` as rows."""
     plain = tuple(Tables(*(view(array) for array in t)) for t in arrays)
-    return Worlds(plain[PARTNERSHIP_PROFILE], arrays[PARTNERSHIP_PROFILE], plain, arrays)
+    win = plain[PARTNERSHIP_PROFILE]
+    return KernelTables(plain, range(len(plain)), *(getattr(win, name) for name in KernelTables._fields[2:]))
+
+
+def worlds_of(arrays: tuple[Tables, ...]) -> Worlds:
+    plain, win = plain_tables(arrays), arrays[PARTNERSHIP_PROFILE]
+    return Worlds(plain.rows[PARTNERSHIP_PROFILE], win, plain, packed(arrays, range(len(arrays)), win))
 
 
 def exact_arrays() -> dict[str, np.ndarray]:

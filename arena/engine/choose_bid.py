@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from arena.engine.jit import register
 from spades.baselines import fixed, io, ms, rb
 from spades.bis import bis, bis_cutthroat, own_and_best
 from spades.cards import without_jokers
@@ -12,6 +13,56 @@ from spades.position import Auction, read_auction
 from spades.rules import Rules
 from spades.scoring import START, Standing
 from spades.tables import profile_of
+
+
+def policy_at(policies: Any, number: int) -> Policy:
+    """Return a policy of the rows ``policies`` (`simulate.policy_rows`)."""
+    row = policies[number]
+    return Policy(
+        kind=row.kind,
+        nil_threshold=row.nil_threshold,
+        offset=row.offset,
+        curves=row.curves,
+        factor=row.factor,
+        endgame=row.endgame,
+        spade_honours=row.spade_honours,
+        nil_floor=row.nil_floor,
+        nils=row.nils,
+        dynamic=row.dynamic,
+        nil_x=row.nil_x,
+        nil_y=row.nil_y,
+        nil_z=row.nil_z,
+        bid=row.bid,
+        convention=row.convention,
+        blind=row.blind,
+        blind_frequency=row.blind_frequency,
+        blind_floor=row.blind_floor,
+        answer_threshold=row.answer_threshold,
+        signal_takes=row.signal_takes,
+        nil_slope=row.nil_slope,
+        ignores=row.ignores,
+        ten_from=row.ten_from,
+        forced_trick=row.forced_trick,
+        ignores_rules=row.ignores_rules,
+        level=row.level,
+        noise_sd=row.noise_sd,
+        aggression=row.aggression,
+        nil_bias=row.nil_bias,
+        nil_shift=row.nil_shift,
+        certain=row.certain,
+        margin=row.margin,
+        nil_margin=row.nil_margin,
+        even=row.even,
+        left=row.left,
+        partner=row.partner,
+        right=row.right,
+        far_margin=row.far_margin,
+    )
+
+
+def tables_of(profiles: Any, number: int) -> Any:
+    """Return the tables of a profile; ``profiles``: `simulate.KernelTables`."""
+    return profiles.rows[profiles.row_of[number]]
 
 
 def auction_at(state: PlayState, seat: int) -> Auction:
@@ -26,13 +77,13 @@ def standing_at(state: PlayState, seat: int) -> Standing:
 
 
 def choose_bid(hand: int, auction: Auction, standing: Standing, rules: Rules, policy: Policy, profiles: Any) -> int:
-    """Return the bid of ``policy``, which the rules always allow; ``profiles``: `Tables` by profile.
+    """Return the bid of ``policy``, which the rules always allow; ``profiles``: `KernelTables`.
 
     Not for `winprob`, which `game.bid_seat` calls.
     """
     partner_bid = auction.partner_bid
     allowed = allowed_bids(hand, partner_bid, rules)
-    tables = profiles[profile_of(rules, policy, standing)]
+    tables = tables_of(profiles, profile_of(rules, policy, standing))
     if sees_no_jokers(rules, policy):
         hand = without_jokers(hand)
     if policy.kind == BIS:
@@ -70,7 +121,10 @@ def choose_cutthroat_bid(
     if policy.kind == BIS and not policy.ignores:
         allowed = allowed_bids(hand, auction.partner_bid, rules)
         seen = simplified_rules(rules) if policy.ignores_rules else rules
-        tables = profiles[profile_of(rules, policy, START)]
+        tables = tables_of(profiles, profile_of(rules, policy, START))
         return bis_cutthroat(hand, auction, scores, bags, allowed, seen, policy, tables).bid
     own, best = own_and_best(auction.seat, scores)
     return choose_bid(hand, auction, Standing(us=own, them=best, us_bags=bags, them_bags=0), rules, policy, profiles)
+
+
+register(__name__)

@@ -7,11 +7,15 @@ even where a product overflows int64 in compiled code.
 
 from typing import Any, NamedTuple
 
+from arena.engine.jit import entry, register
 from arena.engine.scratch import scratch
 from spades.cards import SPADE_BITS
 from spades.legal import NO_BID, deck_of
 from spades.play import MASK32, PlayState
-from spades.rules import Rules
+from spades.rules import CUTTHROAT, Rules
+
+NO_ANSWER = -1
+NOISE_STREAM = 1 << 20  # first stream of the noise's random numbers; deals use the round's number as their stream
 
 
 def _mix(x: int) -> int:
@@ -172,3 +176,45 @@ def seat_players(state: PlayState, players: Any) -> None:
     for seat in range(4):
         state.player[seat] = players[seat, 0]
         state.pieces[seat] = players[seat, 1]
+
+
+register(__name__)
+
+
+def _deal(states: Any, rounds: Any, active: Any, seed: int, rules: Rules, players: Any) -> None:
+    # players (n, 4, 2): number and pieces of the card player by chair.
+    for i in range(len(rounds)):
+        if not active[i]:
+            continue
+        state, row = states[i], rounds[i]
+        deal_round(state, seed, row.deal, row.number)
+        for seat in range(4):
+            chair = (row.first_chair + seat) & 3
+            state.player[seat] = players[i, chair, 0]
+            state.pieces[seat] = players[i, chair, 1]
+            row.hands[seat] = state.hand[seat]
+            row.bids[seat] = NO_BID
+            row.passed[seat] = 0
+            if rules.variant == CUTTHROAT:
+                state.seat_score[seat] = row.scores[seat]
+                state.seat_bags[seat] = row.bags[seat]
+            elif seat < 2:
+                state.score[seat] = row.scores[seat]
+                state.bags[seat] = row.bags[seat]
+
+
+def _seed_noise(states: Any, rounds: Any, active: Any, seed: int) -> None:
+    for i in range(len(rounds)):
+        if active[i]:
+            row = rounds[i]
+            seed_rng(states[i], seed, row.deal, NOISE_STREAM + 2 * row.number + row.swap)
+
+
+def _draw(states: Any, active: Any, limits: Any, drawn: Any) -> None:
+    for i in range(len(states)):
+        for k in range(len(limits)):
+            if active[i]:
+                drawn[i, k] = below(states[i], limits[k])
+
+
+deal_all, seed_noise_of_all, draw_all = entry(_deal), entry(_seed_noise), entry(_draw)

@@ -1,4 +1,4 @@
-"""How simulated people bid, as kernels: a policy, nils that they never bid, and noise whose chances are known.
+"""How simulated people bid: a policy, nils that they never bid, and noise whose chances are known.
 
 People bid as a policy does, with two differences. Some never bid nil beside a low bid; they bid their number
 instead. With a stated probability a bid is not the intended one: a number moves by -2, -1, 1 or 2, equally likely, to
@@ -7,10 +7,16 @@ the nearest number that the rules allow, and a nil becomes the number.
 
 from typing import Any, NamedTuple
 
-from arena.engine.choose_bid import auction_at, choose_bid, standing_at
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.engine.choose_bid import auction_at
 from arena.engine.deal import below, uniform
-from arena.engine.game import bid_seat
+from arena.engine.jit import entry, register
+from arena.engine.rounds import Ints, bids_of
+from arena.engine.simulate import KernelTables
 from spades.legal import BLIND_NIL, allowed_bids, contract_of, nearest_number
+from spades.options import Policy
 from spades.play import PlayState
 from spades.rules import Rules
 
@@ -20,8 +26,7 @@ MOVES = 4  # by which noise moves a number
 class Habit(NamedTuple):
     """How one kind of people bids."""
 
-    policy: Any  # `Policy`
-    number_policy: Any  # the same without nils
+    policy: Policy
     nil_beside: int  # lowest earlier bid beside which they bid nil; 0: beside every bid
     noise: float  # probability that a bid is not the intended one
 
@@ -34,20 +39,16 @@ class Intended(NamedTuple):
     allowed: int  # the set of bids that the rules allow
 
 
-def intended_bid(state: PlayState, seat: int, rules: Rules, habit: Habit, bid: int, profiles: Any) -> Intended:
-    """Return the bid that a person in ``seat`` intends, if their policy bids ``bid``.
-
-    ``profiles``: `Tables` by profile. The policy of a person who bids numbers instead of nils is one of `choose_bid`.
-    """
-    hand, auction = state.hand[seat], auction_at(state, seat)
-    allowed = allowed_bids(hand, auction.partner_bid, rules)
-    number = bid
-    if bid == 0 and (habit.nil_beside > 0 or habit.noise > 0.0):
-        number = choose_bid(hand, auction, standing_at(state, seat), rules, habit.number_policy, profiles)
+def intended_bid(state: PlayState, seat: int, rules: Rules, bid: int, number: int, nil_beside: int) -> Intended:
+    """Return the bid that a person in ``seat`` intends, whose policy bids ``bid``, and without nils ``number``."""
+    allowed = allowed_bids(state.hand[seat], auction_at(state, seat).partner_bid, rules)
+    if bid == 0:
         number = nearest_number(max(1, number), allowed)
         for other in range(seat):
-            if contract_of(state.bid[other]) < habit.nil_beside:
+            if contract_of(state.bid[other]) < nil_beside:
                 bid = number
+    else:
+        number = bid
     return Intended(bid=bid, number=number, allowed=allowed)
 
 
@@ -60,23 +61,65 @@ def moved_bid(intended: Intended, move: int) -> int:
     return nearest_number(min(13, max(1, bid + step)), allowed)
 
 
-def bid_of_person(state: PlayState, seat: int, rules: Rules, habit: Habit, profiles: Any) -> int:
-    """Return the bid of a person in ``seat``. The state's generator draws the random numbers."""
-    bid = bid_seat(state, seat, rules, habit.policy, profiles)
-    intended = intended_bid(state, seat, rules, habit, bid, profiles)
-    if habit.noise == 0.0 or intended.bid == BLIND_NIL or uniform(state) >= habit.noise:
-        return intended.bid
-    return moved_bid(intended, below(state, MOVES))
+register(__name__)
 
 
-def bid_chances(state: PlayState, seat: int, rules: Rules, habit: Habit, profiles: Any, chances: Any) -> None:
-    """Write the probability of each bid 0..13 of a person in ``seat`` to ``chances`` (14,).
+def _people(states: Any, seats: Any, rules: Rules, bids: Any, numbers: Any, beside: int, noise: float) -> None:
+    # bids (n,): those of the policy, which become those of the people. numbers (n,): the policy's bids without nils.
+    for i in range(len(states)):
+        state = states[i]
+        intended = intended_bid(state, seats[i], rules, bids[i], numbers[i], beside)
+        if noise == 0.0 or intended.bid == BLIND_NIL or uniform(state) >= noise:
+            bids[i] = intended.bid
+        else:
+            bids[i] = moved_bid(intended, below(state, MOVES))
 
-    The person's policy is one of `choose_bid`, without blind nils and at full strength.
+
+def _chances(
+    states: Any, seats: Any, rules: Rules, bids: Any, numbers: Any, beside: int, noise: float, chances: Any
+) -> None:
+    # chances (n, 14): by bid 0..13, added.
+    for i in range(len(states)):
+        intended = intended_bid(states[i], seats[i], rules, bids[i], numbers[i], beside)
+        chances[i, intended.bid] += 1.0 - noise
+        for move in range(MOVES):
+            chances[i, moved_bid(intended, move)] += noise / MOVES
+
+
+_people_all, _chances_all = entry(_people), entry(_chances)
+
+
+def _of_policy(
+    states: NDArray[np.void], seats: Ints, rules: Rules, habit: Habit, profiles: KernelTables
+) -> tuple[Ints, Ints]:
+    # The bids (n,) of the habit's policy, and those without nils where the policy bids nil.
+    bids = bids_of(states, seats, rules, habit.policy, profiles)
+    numbers, nils = bids.copy(), bids == 0
+    if nils.any() and (habit.nil_beside or habit.noise):
+        without = habit.policy._replace(nils=0, blind=0, level=0)
+        numbers[nils] = bids_of(states[nils], seats[nils], rules, without, profiles)
+    return bids, numbers
+
+
+def bids_of_people(states: NDArray[np.void], seats: Ints, rules: Rules, habit: Habit, profiles: KernelTables) -> Ints:
+    """Return the bids (n,) of people in ``seats`` (n,). The generators of ``states`` draw the random numbers.
+
+    ``profiles``: from `tables_for` with the habit's policy. The policy of people who bid numbers instead of nils must
+    be none of `winprob`, which bids no number without nils.
     """
-    hand, auction = state.hand[seat], auction_at(state, seat)
-    bid = choose_bid(hand, auction, standing_at(state, seat), rules, habit.policy, profiles)
-    intended = intended_bid(state, seat, rules, habit, bid, profiles)
-    chances[intended.bid] += 1.0 - habit.noise
-    for move in range(MOVES):
-        chances[moved_bid(intended, move)] += habit.noise / MOVES
+    bids, numbers = _of_policy(states, seats, rules, habit, profiles)
+    _people_all(states, seats, rules, bids, numbers, habit.nil_beside, habit.noise)
+    return bids
+
+
+def chances_of_people(
+    states: NDArray[np.void], seats: Ints, rules: Rules, habit: Habit, profiles: KernelTables
+) -> NDArray[np.float64]:
+    """Return the probability (n, 14) of each bid 0..13 of people in ``seats`` (n,); see `bids_of_people`.
+
+    The people's policy bids no blind nils, and at full strength.
+    """
+    bids, numbers = _of_policy(states, seats, rules, habit, profiles)
+    chances = np.zeros((len(states), 14))
+    _chances_all(states, seats, rules, bids, numbers, habit.nil_beside, habit.noise, chances)
+    return chances

@@ -6,6 +6,7 @@ for the other side.
 
 from typing import Any, NamedTuple
 
+from arena.engine.jit import register
 from spades.rules import Rules
 from spades.scoring import Standing, apply_bags
 from spades.tables import View
@@ -99,3 +100,6 @@ def outcome_values(
             them, them_bags = score_after(standing.them, standing.them_bags, points, more, rules)
             after = Standing(us=us, them=them, us_bags=us_bags, them_bags=them_bags)
             values[way * THEIRS + other] = win_probability_after(after, next_first, win_slice, rules, win)
+
+
+register(__name__)

@@ -4,7 +4,10 @@
 cards or its highest ranks (`PlayState.passer`).
 """
 
+from typing import Any
+
 from arena.engine.deal import random_bit
+from arena.engine.jit import register
 from spades.cards import highest
 from spades.legal import is_nil
 from spades.passing import cards_to_pass, given_cards
@@ -13,11 +16,11 @@ from spades.play import PlayState
 CHOSEN, RANDOM, HIGHEST = range(3)  # values of `PlayState.passer`: the service's choice, random cards, highest ranks
 
 
-def exchange(state: PlayState) -> None:
+def exchange(state: PlayState, passed: Any) -> None:
     """Exchange cards between the partners of each side that bid a nil, as `PlayState.passes` says.
 
     The nil bidder gives first; if both bid nil, the seat that bid first. Partner chooses after seeing these cards only
-    if ``passes[2]`` is 1.
+    if ``passes[2]`` is 1. ``passed`` (4,): gets the cards that each seat gave.
     """
     for seat in range(2):
         partner = seat + 2
@@ -32,6 +35,8 @@ def exchange(state: PlayState) -> None:
         back = _given(state, second, number)
         state.hand[second] = (state.hand[second] | given) & ~back
         state.hand[first] |= back
+        passed[first] = given
+        passed[second] = back
 
 
 def _given(state: PlayState, seat: int, number: int) -> int:
@@ -55,3 +60,6 @@ def _highest_rank(hand: int) -> int:
             most = highest(cards)
             best = 1 << 16 * suit + most
     return best
+
+
+register(__name__)

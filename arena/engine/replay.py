@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from arena.engine.jit import register
 from spades.legal import BLIND_NIL, NIL
 from spades.play import beats, legal_cards
 from spades.rules import Rules
@@ -62,3 +63,6 @@ def first_revoke(cards: Any, seats: Any, played: Any, left: Any) -> int:
         if card >= 48:
             broken = 1
     return NEVER
+
+
+register(__name__)

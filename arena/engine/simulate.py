@@ -1,14 +1,15 @@
-"""The arguments of the compiled loops in `selfplay`: tables as writable arrays of one type, players and policies.
+"""The arguments of the compiled loops: tables in the form that compiled code reads, players and policies.
 
 numba compiles a loop again for every combination of argument types, so all callers make their arguments here.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.errors import BuildError
 from arena.players.names import parse_player
 from spades.bis import GRID
 from spades.options import WINPROB, Policy
@@ -28,6 +29,44 @@ from spades.winprob import (
     key_of,
     nearest_game,
 )
+
+# The tables of a profile in compiled code. Those of games with fewer spades fill a part of the cells.
+TABLE = np.dtype(
+    [
+        ("p_length", np.float64, (4, 14, 4)),
+        ("cnil", np.float64, (3, 1 << 16)),
+        ("side_high", np.float64, (8, 1 << 13)),
+        ("spade_high", np.uint8, (1 << 16, 10)),
+        ("spade_takes", np.uint8, (1 << 16, 10)),
+        ("ruffs", np.float64, (4, 64, 10)),
+        ("rb_suit", np.float64, (2, 1 << 13)),
+        ("factor", np.float64, (4, 40)),
+        ("curves", np.float64, (SEQUENCES, GRID + 1)),
+        ("single_curve", np.float64, (1, GRID + 1)),
+        ("contract_made", np.float64, (2, 27)),
+        ("mean_bids", np.float64, (SEQUENCES, 3)),
+        ("p_ace", np.float64, (4, 40)),
+        ("blind_nil", np.float64, SEQUENCES),
+    ],
+    align=True,
+)
+# Kernels count the last rows of these tables from the end, and the first ones from the start. A table with fewer rows
+# is at the end, with its first rows once more before it.
+COUNTED_FROM_THE_END = ("cnil", "side_high")
+
+
+class KernelTables(NamedTuple):
+    """The tables in compiled code."""
+
+    rows: Any  # (profiles in use,) of TABLE
+    row_of: Any  # int64 (profiles,): the row of each profile
+    net_position: Any  # the other fields: as in `Tables`
+    net_bid: Any
+    net_hidden: Any
+    net_out: Any
+    win: Any
+    extra_win: Any
+    games: Any
 
 
 def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
@@ -63,12 +102,11 @@ def _read_as(stored: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(np.float64) if stored.kind == "f" else stored
 
 
-def tables_for(profiles: tuple[Tables, ...], rules: Rules, policies: Iterable[Policy]) -> tuple[Tables, ...]:
-    """Return ``profiles`` without the tables that these policies do not read under ``rules``, to send little.
+def tables_for(profiles: tuple[Tables, ...], rules: Rules, policies: Iterable[Policy]) -> KernelTables:
+    """Return the tables that these policies read under ``rules``, for compiled loops.
 
-    If all policies read the same profile, every profile gets its tables. Otherwise, a profile that no policy reads gets
-    the partnership's. Without `winprob`, the win tables are empty; with it, `games` has a row for ``rules``, if any win
-    table values them.
+    ``profiles``: from `kernel_tables`. A profile that no policy reads has the tables of another one. Without `winprob`,
+    the win tables are empty; with it, `games` has a row for ``rules``, if any win table values them.
     """
     used = {profile_of(rules, policy, at) for policy in policies for at in (START, START._replace(them=10**6))}
     plain = profiles[PARTNERSHIP_PROFILE]
@@ -76,12 +114,32 @@ def tables_for(profiles: tuple[Tables, ...], rules: Rules, policies: Iterable[Po
         plain = plain._replace(win=np.zeros(1, plain.win.dtype), extra_win=np.zeros(1, plain.extra_win.dtype))
     else:
         plain = plain._replace(games=_with_game(plain.games, rules))
-    unread = profiles[min(used)] if len(used) == 1 else plain
-    return tuple(_won_by(tables if i in used else unread, plain) for i, tables in enumerate(profiles))
+    return packed(profiles, sorted(used), plain)
 
 
-def _won_by(tables: Tables, plain: Tables) -> Tables:
-    return tables._replace(win=plain.win, extra_win=plain.extra_win, games=plain.games)
+def packed(profiles: Sequence[Tables], used: Sequence[int], win: Tables) -> KernelTables:
+    """Return the tables of the profiles ``used``, and the net and the win tables of ``win``, for compiled loops.
+
+    A profile that is not in ``used`` has the tables of the first one. Raises `BuildError` for a table that is larger
+    than `TABLE` allows.
+    """
+    rows = np.zeros(len(used), TABLE)
+    for row, number in zip(rows, used, strict=True):
+        for name in TABLE.names or ():
+            _write_table(row[name], getattr(profiles[number], name), name)
+    row_of = np.zeros(len(profiles), np.int64)
+    row_of[list(used)] = np.arange(len(used))
+    return KernelTables(rows, row_of, *(getattr(win, name) for name in KernelTables._fields[2:]))
+
+
+def _write_table(cells: NDArray[Any], table: NDArray[Any], name: str) -> None:
+    missing = [most - size for most, size in zip(cells.shape, table.shape, strict=True)]
+    if min(missing) < 0:
+        raise BuildError(f"table {name} has shape {table.shape}; accepted: at most {cells.shape}")
+    first = missing[0] if name in COUNTED_FROM_THE_END else 0
+    inner = tuple(map(slice, table.shape[1:]))
+    cells[(slice(first, first + len(table)), *inner)] = table
+    cells[(slice(first), *inner)] = table[:first]
 
 
 def with_games(profiles: tuple[Tables, ...], games: Iterable[Rules]) -> tuple[Tables, ...]:
@@ -100,6 +158,14 @@ def _with_game(rows: NDArray[np.int64], rules: Rules) -> NDArray[np.int64]:
     if nearest is None or key_of(rules) in games:
         return rows
     return np.array([*rows.tolist(), [*key_of(rules), *nearest.win_slice]], np.int64)
+
+
+POLICY = np.dtype([(name, type(default)) for name, default in Policy._field_defaults.items()])
+
+
+def policy_rows(policies: Iterable[Policy]) -> NDArray[np.void]:
+    """Return policies as rows (n,) of `POLICY`, which `choose_bid.policy_at` reads."""
+    return np.array([tuple(policy) for policy in policies], POLICY)
 
 
 def numba_typed(policy: Policy) -> Policy:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from arena.engine.choose_bid import auction_at, standing_at
+from arena.engine.choose_bid import auction_at, standing_at, tables_of
+from arena.engine.jit import register
 from arena.engine.outcomes import Contracts, outcome_values
-from arena.engine.scratch import put
 from spades.cards import suits_of
 from spades.legal import EVERY_BID, allowed_bids
 from spades.levels import sample_bid
@@ -19,7 +19,7 @@ from spades.play import PlayState
 from spades.position import Auction
 from spades.rules import Rules
 from spades.scoring import Standing, nil_stake
-from spades.tables import Tables
+from spades.tables import Tables, profile_of
 from spades.winprob import win_array
 from spades.winprob.candidates import best_bid, best_far_bid, last_bag_bid
 from spades.winprob.features import (
@@ -33,6 +33,7 @@ from spades.winprob.features import (
     expected_bids,
     model_nil,
     model_position,
+    p_win_before,
 )
 from spades.winprob.games import IDLE, KEY_CELLS, KEY_FLAGS, WinTableSlice
 from spades.winprob.outcomes import (
@@ -47,10 +48,10 @@ BIDS = 14  # length of an array by bid, 0..13
 NO_ODDS = -1e9  # log odds of an impossible outcome
 
 
-def slice_of(rules: Rules, tables: Tables) -> WinTableSlice:
-    """Return the slice of the win table for ``rules``, from the first row of `Tables.games` with their `key_of`.
+def slice_of(rules: Rules, tables: Any) -> WinTableSlice:
+    """Return the slice of the win table for ``rules``, from the first row of ``tables.games`` with their `key_of`.
 
-    ``start`` is -1 if there is no such row.
+    ``start`` is -1 if there is no such row. ``tables``: `KernelTables` or `Tables`.
     """
     games = tables.games
     first = len(KEY_CELLS)
@@ -90,7 +91,8 @@ def card_inputs(held: tuple[int, int, int, int], x: Any) -> None:
 def write_position(position: ModelPosition, x: Any) -> None:
     """Write a position's inputs to ``x`` (INPUTS,), which holds zeros."""
     card_inputs(position.held, x)
-    put(position.inputs, CARD_INPUTS, x)
+    for i, number in enumerate(position.inputs):
+        x[CARD_INPUTS + i] = number
 
 
 def write_bid(
@@ -100,20 +102,22 @@ def write_bid(
     win_slice: WinTableSlice,
     rules: Rules,
     tables: Tables,
+    win: Any,
     c: Any,
     values: Any,
 ) -> Contracts:
     """Write a bid's inputs to ``c`` (BID_INPUTS,) and its outcomes' values to ``values`` (OUTCOMES,).
 
-    Return the contracts of both sides with this bid. A value is the win probability after the outcome.
+    Return the contracts of both sides with this bid. A value is the win probability after the outcome. ``win_slice``:
+    where in ``win`` the game's win table is.
     """
     expected = expected_bids(bid, auction, tables)
-    put(bid_inputs(bid, expected, position), 0, c)
+    for i, number in enumerate(bid_inputs(bid, expected, position)):
+        c[i] = number
     contract = contract_tens(bid + expected.partner_tricks, rules)
     opposing = contract_tens(expected.opponents_tricks, rules)
     stake = position.stake + nil_stake(bid, rules)
     contracts = Contracts(ours=contract, theirs=opposing, stake=stake, their_stake=position.their_stake)
-    win = win_array(win_slice, tables)
     outcome_values(contracts, position.standing, position.seat & 1, win_slice, rules, win, values)
     for i in range(len(VALUED)):
         c[VALUES + i] = values[VALUED[i]]
@@ -128,27 +132,30 @@ def winprob_bid(
     rules: Rules,
     policy: Policy,
     tables: Tables,
+    net: Any,
     p_win: Any,
 ) -> int:
     """Return the bid with the highest win probability, as `best_bid` chooses it.
 
-    ``allowed``: the set of bids that the rules allow. Write the win probability of each bid considered to ``p_win``
-    (BIDS,), and -1 for all others.
+    ``allowed``: the set of bids that the rules allow. ``net``: has the net and the win tables (`KernelTables`). Write
+    the win probability of each bid considered to ``p_win`` (BIDS,), and -1 for all others.
     """
-    win_slice = slice_of(rules, tables)
+    win_slice = slice_of(rules, net)
+    win = win_array(win_slice, net)
     others = policy.left, policy.partner, policy.right
-    position = model_position(hand, auction, standing, allowed, others, win_slice, rules, tables)
+    before = p_win_before(auction.seat, standing, win_slice, rules, win)
+    position = model_position(hand, auction, standing, allowed, others, before, rules, tables)
     # x, c: inputs of the position and of a bid. shared: sums of the first layer from x, the same for every bid. h, g:
     # sums of the first and second hidden layer. Last rows of weights are the biases.
     x = np.zeros(INPUTS)
     write_position(position, x)
-    width = tables.net_position.shape[1]
-    depth = tables.net_hidden.shape[1]
+    width = net.net_position.shape[1]
+    depth = net.net_hidden.shape[1]
     shared = np.zeros(width)
-    add_row(tables.net_position, INPUTS, 1.0, shared)
+    add_row(net.net_position, INPUTS, 1.0, shared)
     for i in range(INPUTS):
         if x[i] != 0.0:
-            add_row(tables.net_position, i, x[i], shared)
+            add_row(net.net_position, i, x[i], shared)
     c = np.zeros(BID_INPUTS)
     h = np.zeros(width)
     g = np.zeros(depth)
@@ -159,21 +166,21 @@ def winprob_bid(
         p_win[bid] = -1.0
         if not compared >> bid & 1:
             continue
-        contracts = write_bid(bid, auction, position, win_slice, rules, tables, c, values)
+        contracts = write_bid(bid, auction, position, win_slice, rules, tables, win, c, values)
         h[:] = shared
         for i in range(BID_INPUTS):
             if c[i] != 0.0:
-                add_row(tables.net_bid, i, c[i], h)
+                add_row(net.net_bid, i, c[i], h)
         g[:] = 0.0
-        add_row(tables.net_hidden, width, 1.0, g)
+        add_row(net.net_hidden, width, 1.0, g)
         for i in range(width):
             if h[i] > 0.0:
-                add_row(tables.net_hidden, i, h[i], g)
+                add_row(net.net_hidden, i, h[i], g)
         odds[:] = 0.0
-        add_row(tables.net_out, depth, 1.0, odds)
+        add_row(net.net_out, depth, 1.0, odds)
         for i in range(depth):
             if g[i] > 0.0:
-                add_row(tables.net_out, i, g[i], odds)
+                add_row(net.net_out, i, g[i], odds)
         if position.seat > 1:
             exclude_impossible(bid, auction, position, contracts.stake, tables, odds)
         p_win[bid] = mean_value(odds, values)
@@ -225,27 +232,32 @@ def mean_value(odds: Any, values: Any) -> float:
     return value / total
 
 
-def winprob_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, tables: Tables) -> int:
-    """Return the bid of `winprob` from ``seat``."""
-    return weighed_seat(state, seat, rules, policy, tables, np.zeros(BIDS))
+def winprob_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, profiles: Any) -> int:
+    """Return the bid of `winprob` from ``seat``; ``profiles``: `KernelTables`."""
+    return weighed_seat(state, seat, rules, policy, profiles, np.zeros(BIDS))
 
 
-def weighed_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, tables: Tables, p_win: Any) -> int:
+def weighed_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, profiles: Any, p_win: Any) -> int:
     """Return the bid of `winprob` from ``seat``, and write the win probability of each bid to ``p_win`` (BIDS,).
 
     A bid that is not considered gets -1.
     """
-    hand, auction = state.hand[seat], auction_at(state, seat)
+    hand, auction, standing = state.hand[seat], auction_at(state, seat), standing_at(state, seat)
     allowed = allowed_bids(hand, auction.partner_bid, rules)
-    return winprob_bid(hand, auction, standing_at(state, seat), allowed, rules, policy, tables, p_win)
+    tables = tables_of(profiles, profile_of(rules, policy, standing))
+    return winprob_bid(hand, auction, standing, allowed, rules, policy, tables, profiles, p_win)
 
 
-def skilled_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, seed: int, tables: Tables) -> int:
+def skilled_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, seed: int, profiles: Any) -> int:
     """Return the bid of a `winprob` policy with a level or a style; ``seed`` draws the random numbers."""
     p_win = np.zeros(BIDS)
-    best = weighed_seat(state, seat, rules, policy, tables, p_win)
+    best = weighed_seat(state, seat, rules, policy, profiles, p_win)
     p_nil = 0.0
     if p_win[0] >= 0.0:
+        tables = tables_of(profiles, profile_of(rules, policy, standing_at(state, seat)))
         nil = model_nil(suits_of(state.hand[seat]), auction_at(state, seat), 1, EVERY_BID, rules, tables)
         p_nil = nil.probability
     return sample_bid(p_win, best, p_nil, policy, seed)
+
+
+register(__name__)

@@ -6,7 +6,8 @@ without nils, are among the inputs. A change of the inputs changes VERSION.
 
 from typing import Any, NamedTuple
 
-from arena.engine.choose_bid import auction_at, standing_at
+from arena.engine.choose_bid import auction_at, standing_at, tables_of
+from arena.engine.jit import register
 from spades.bis import Endgame, bis
 from spades.cards import suits_of
 from spades.legal import NO_BID, allowed_bids, contract_of, nearest_number
@@ -39,11 +40,11 @@ class Reference(NamedTuple):
 def write_inputs(state: PlayState, seat: int, rules: Rules, policies: Any, profiles: Any, x: Any) -> Reference:
     """Write the inputs of the position at the turn of ``seat`` to ``x`` (INPUTS,), and return the reference.
 
-    ``policies``: `bis`, and `bis` without nils. ``profiles``: the shipped `Tables` by profile.
+    ``policies``: `bis`, and `bis` without nils. ``profiles``: `KernelTables` of the shipped tables.
     """
     hand, auction, standing = state.hand[seat], auction_at(state, seat), standing_at(state, seat)
     allowed = allowed_bids(hand, auction.partner_bid, rules)
-    tables = profiles[profile_of(rules, policies[0], standing)]
+    tables = tables_of(profiles, profile_of(rules, policies[0], standing))
     decision = bis(hand, auction, standing, allowed, rules, policies[0], tables)
     number = decision.bid
     if number == 0:
@@ -155,3 +156,6 @@ def _write_score(standing: Any, rules: Rules, x: Any, at: int) -> None:
         at += 1
     x[at] = rules.win / 500.0
     x[at + 1] = rules.min_bid
+
+
+register(__name__)

@@ -4,6 +4,7 @@
 `search@1`, have their own functions.
 """
 
+from arena.engine.jit import register
 from arena.players.uct import uct
 from spades.play import PlayState, solo1, solo2, srp1, srp3, srp4, wrp_card
 
@@ -34,3 +35,6 @@ def choose_card(state: PlayState, seat: int) -> int:
     if player == SOLO2:
         return solo2(state, seat)
     return uct(state, seat)
+
+
+register(__name__)

@@ -1,6 +1,7 @@
 """Play on to a decision, or to the end of the round, as kernels; the state's card players choose the cards."""
 
 from arena.engine.deal import random_bit, uniform
+from arena.engine.jit import register
 from arena.players.choose_card import choose_card
 from arena.players.touching import distinct_cards
 from spades.cards import lowest
@@ -39,3 +40,6 @@ def finish_play(state: PlayState) -> None:
     for _ in range(left):
         seat = (state.leader + state.trick_size) & 3
         play_card(state, seat, choose_card(state, seat))
+
+
+register(__name__)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.engine.steps import Ints, allowed_masks, legal_masks
+from arena.engine.rounds import Ints, allowed_masks, legal_masks
 from arena.players.q_names import REWARDS, QPlayer
 from spades.legal import BLIND_NIL, NO_BID
 

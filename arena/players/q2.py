@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.engine.steps import Ints, allowed_masks, legal_masks
+from arena.engine.rounds import Ints, allowed_masks, legal_masks
 from arena.players.q1 import CARD_BITS
 from spades.inference import places_of
 from spades.legal import BLIND_NIL, NIL, NO_BID

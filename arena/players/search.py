@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arena.engine.game import win_probability_after_round
+from arena.engine.jit import register
+from arena.engine.results import win_probability_after_round
 from arena.engine.scratch import scratch
 from arena.engine.states import copy_state
 from arena.players.touching import cards_between, group_of
@@ -158,3 +159,6 @@ def _best(tried: Any, n: int, active: int, deals: int) -> int:
             if gain > most and gain > SURE * _error(tried, i, deals):
                 best, most = i, gain
     return best
+
+
+register(__name__)

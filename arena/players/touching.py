@@ -4,6 +4,7 @@ A card of the current trick counts as lying between; a card of an earlier trick 
 the same, so a search tries only one.
 """
 
+from arena.engine.jit import register
 from spades.cards import lowest
 from spades.play import PlayState, legal_cards, suit_mask, unseen_cards
 
@@ -37,3 +38,6 @@ def distinct_cards(state: PlayState, seat: int) -> int:
         found |= 1 << card
         legal &= ~group_of(card, legal, others)
     return found
+
+
+register(__name__)

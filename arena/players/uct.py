@@ -22,6 +22,7 @@ SRP with all pieces.
 import math
 from typing import Any
 
+from arena.engine.jit import register
 from arena.engine.scratch import scratch
 from arena.engine.states import new_states
 from arena.players.unseen import WAYS, count_deals, deal_unseen, seed_view
@@ -158,3 +159,6 @@ def _most_promising(arms: Any, n_arms: int, done: int, c_points: float) -> int:
             best_f = f
             best = arm
     return best
+
+
+register(__name__)

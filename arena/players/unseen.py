@@ -14,6 +14,7 @@ at the seats: their multinomial, times the number of deals of suits i + 1..3 wit
 from typing import Any
 
 from arena.engine.deal import below, seed_rng, uniform
+from arena.engine.jit import register
 from spades.play import MASK32, PlayState, suit_mask, unseen_cards
 
 PLACE_COUNTS = 14  # a seat needs 0 to 13 cards
@@ -139,3 +140,6 @@ def _lengths(ways: Any, number: int, to_first: int, to_second: int) -> int:
     # The ways to choose which cards go where: number! / (to_first! to_second! to_third!).
     rest = number - to_first
     return int(ways[CHOOSE + 16 * number + to_first] * ways[CHOOSE + 16 * rest + to_second])
+
+
+register(__name__)

@@ -9,6 +9,7 @@ seat of each card.
 from typing import Any
 
 from arena.engine.deal import uniform
+from arena.engine.jit import register
 from arena.players.unseen import places
 from spades.cards import lowest
 from spades.play import PlayState, unseen_cards
@@ -85,3 +86,6 @@ def _weight(state: PlayState, me: int, step: int, card: int, weights: Any) -> fl
     if state.void[(me + step) & 3] >> (card >> 4) & 1:
         return 0.0
     return float(weights[card, step - 1])
+
+
+register(__name__)

@@ -1,6 +1,13 @@
-"""The public bots by name and number, and the bid of any of them, as a kernel."""
+"""The public bots by name and number, and the bids of any of them."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from arena.engine.choose_bid import auction_at, standing_at
+from arena.engine.jit import entry, register
+from arena.engine.rounds import Ints
 from arena.public.cards_with_cats import cards_with_cats
 from arena.public.jus144tice import jus144tice
 from arena.public.trickster import trickster
@@ -22,3 +29,21 @@ def public_bid(bot: int, state: PlayState, seat: int, rules: Rules) -> int:
     else:
         bid = jus144tice(hand, auction, standing_at(state, seat), rules)
     return nearest_allowed(bid, 1, allowed_bids(hand, auction.partner_bid, rules))
+
+
+register(__name__)
+
+
+def _public_bids(bot: int, states: Any, rows: Any, seats: Any, rules: Rules, bids: Any) -> None:
+    for i in range(len(rows)):
+        bids[i] = public_bid(bot, states[rows[i]], seats[i], rules)
+
+
+_public_bids_all = entry(_public_bids)
+
+
+def public_bids(bot: int, states: NDArray[np.void], rows: Ints, seats: Ints, rules: Rules) -> Ints:
+    """Return the bids (n,) of the bot with number ``bot`` from ``seats`` (n,) of the states ``rows`` (n,)."""
+    bids = np.zeros(len(rows), np.int64)
+    _public_bids_all(bot, states, rows, seats, rules, bids)
+    return bids

@@ -4,6 +4,7 @@ Source: https://github.com/dozingcat/CardsWithCats, lib/spades/spades_ai.dart (G
 of commit aa05a6b of 2026-08-22. Nothing is left out: the bot does not see the score, and bids nil beside a nil.
 """
 
+from arena.engine.jit import register
 from spades.cards import ACE, JACK, KING, QUEEN, TEN, highest
 from spades.position import Auction
 
@@ -73,3 +74,6 @@ def _safe_side(cards: int) -> bool:
         cards ^= 1 << rank
         total += rank + 2
     return total < 8 * n
+
+
+register(__name__)

@@ -6,6 +6,7 @@ A last rule of the source wants a nil when the side is behind, but the source th
 as well.
 """
 
+from arena.engine.jit import register
 from spades.cards import ACE, JACK, KING, NINE, QUEEN, TEN, highest
 from spades.legal import NO_BID, contract_of
 from spades.position import Auction
@@ -173,3 +174,6 @@ def _desperate_bid(bid: int, tricks: int, partner: int, theirs: int, standing: S
         one_more = partners > 0 and to_set + partners <= 13 and 100 * (to_set + 1) <= tricks + 200
         return to_set + 1 if one_more else to_set
     return bid - 1 if 0 < rules.bag_limit - standing.them_bags <= 4 else bid
+
+
+register(__name__)

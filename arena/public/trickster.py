@@ -4,6 +4,7 @@ Source: https://github.com/TricksterCards/TricksterBots, TricksterBots/Bots/Spad
 8d7f92a of 2026-02-23. Left out: jokers, three players, passing of cards, blind nil, whiz and suicide.
 """
 
+from arena.engine.jit import register
 from spades.cards import ACE, KING, QUEEN, highest
 from spades.legal import contract_of, is_nil
 from spades.position import Auction
@@ -72,3 +73,6 @@ def _low_enough(hand: int) -> bool:
         if cards >> ACE or 2 * (cards >> QUEEN).bit_count() > cards.bit_count():
             return False
     return True
+
+
+register(__name__)

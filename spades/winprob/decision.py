@@ -26,6 +26,7 @@ from spades.winprob.features import (
     expected_bids,
     model_nil,
     model_position,
+    p_win_before,
 )
 from spades.winprob.outcome_values import GameValues, OutcomeValues, Side, outcome_value_matrix
 from spades.winprob.outcomes import (
@@ -35,6 +36,7 @@ from spades.winprob.outcomes import (
     WIN_SCALE,
     our_impossible_ways,
     their_impossible_ways,
+    win_array,
 )
 from spades.winprob.weights import Floats, Weights, outcome_odds
 
@@ -80,9 +82,9 @@ def win_decision(turn: Turn, weights: Weights) -> WinDecision:
     rules, policy = turn.position.rules, turn.policy
     game = weights.games[rules]
     others = policy.left, policy.partner, policy.right
-    position = model_position(
-        turn.hand, turn.auction, turn.standing, turn.allowed, others, game.win_slice, rules, turn.tables
-    )
+    win = win_array(game.win_slice, turn.tables)
+    before = p_win_before(turn.auction.seat, turn.standing, game.win_slice, rules, win)
+    position = model_position(turn.hand, turn.auction, turn.standing, turn.allowed, others, before, rules, turn.tables)
     compared = _compared_bids(turn, position, weights)
     p_win, odds = _win_probabilities(position, compared, game, weights)
     bid, weighed = _choice(turn, position, compared, p_win)

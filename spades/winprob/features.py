@@ -16,10 +16,10 @@ from spades.passing import cards_to_pass, given_by_partner, suits_after_pass
 from spades.position import Auction, expected_tricks, tricks_of_sides
 from spades.rules import JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
 from spades.scoring import Standing
-from spades.tables import Tables
+from spades.tables import Tables, View
 from spades.winprob.candidates import NO_NUMBER, candidates, far_bids, needed_number
 from spades.winprob.games import WinTableSlice
-from spades.winprob.outcomes import nil_stakes, win_array, win_probability_after
+from spades.winprob.outcomes import nil_stakes, win_probability_after
 
 CARD_INPUTS = 52  # 13 ranks of each side suit, longest suit first, and of spades
 POSITION_NAMES = (
@@ -178,14 +178,14 @@ def model_position(
     standing: Standing,
     allowed: int,
     others: tuple[int, int, int],
-    win_slice: WinTableSlice,
+    p_win: float,
     rules: Rules,
     tables: Tables,
 ) -> ModelPosition:
     """Return the position as the outcome model sees it.
 
     ``allowed``: the set of bids that the rules allow; ``others``: how the left opponent, partner and the right opponent
-    bid, as indices of PLAYER_KINDS.
+    bid, as indices of PLAYER_KINDS; ``p_win``: from `p_win_before`.
     """
     suits = suits_of(hand)
     us, them = standing.us, standing.them
@@ -196,7 +196,7 @@ def model_position(
     plain = rules.variant != JOKERS
     held = holdings(suits if plain else suits_of(without_jokers(hand)))  # there is an input for each of 13 ranks
     left, partner, right = others
-    inputs = position_inputs(held, auction, standing, win_slice, rules, regular, nil, tables)
+    inputs = position_inputs(held, auction, standing, p_win, rules, regular, nil, tables)
     kinds = _KINDS[left] + _KINDS[partner] + _KINDS[right]
     inputs = inputs + (kinds + (tables.cnil[-1, suits[3]] + 0.0,) + rule_inputs(rules))
     stake, their_stake = 0, 0
@@ -228,6 +228,16 @@ def model_position(
     )
 
 
+def p_win_before(seat: int, standing: Standing, win_slice: WinTableSlice, rules: Rules, win: View) -> float:
+    """Return the win probability of ``seat``'s side before the round.
+
+    ``win_slice``: where in ``win`` the game's win table is.
+    """
+    if not rules.bags:  # ignore the bags of the request
+        standing = standing._replace(us_bags=0, them_bags=0)
+    return win_probability_after(standing, 1 - (seat & 1), win_slice, rules, win)
+
+
 def rule_inputs(rules: Rules) -> tuple[float, float, float, float, float, float]:
     """Return the inputs for the rules that change how rounds are bid and played; all 0 for classic rules."""
     if rules.nil_points == 100 and rules.variant == PARTNERSHIP and rules.bags and not rules.nil_pass:
@@ -246,7 +256,7 @@ def position_inputs(
     held: tuple[int, int, int, int],
     auction: Auction,
     standing: Standing,
-    win_slice: WinTableSlice,
+    p_win: float,
     rules: Rules,
     regular: Regular,
     nil: Nil,
@@ -254,7 +264,7 @@ def position_inputs(
 ) -> tuple[float, ...]:
     """Return a position's inputs from `length_longest` to `p_win_minus_p_loss_before`, in the order of POSITION_NAMES.
 
-    ``held``: from `holdings`; ``win_slice``: the game's win table; ``regular`` and ``nil``: from `bids_to_weigh`.
+    ``held``: from `holdings`; ``p_win``: from `p_win_before`; ``regular`` and ``nil``: from `bids_to_weigh`.
     """
     seat, b0, b1, known, sequence = auction.seat, auction.b0, auction.b1, auction.sum_of_bids, auction.sequence
     us, them, us_bags, them_bags = standing
@@ -265,7 +275,6 @@ def position_inputs(
     cnil, mean_bids = tables.cnil, tables.mean_bids
     takes = regular.takes
     lead = us - them
-    p_win = win_probability_after(standing, 1 - (seat & 1), win_slice, rules, win_array(win_slice, tables))
     return (
         (
             first.bit_count() / 6.0,

@@ -18,7 +18,7 @@ bags that are missing until the penalty.
 from spades.position import Auction
 from spades.rules import Rules
 from spades.scoring import Standing, contract_points, game_winner, nil_stake
-from spades.tables import Tables, View
+from spades.tables import View
 from spades.winprob.games import WinTableSlice
 
 WIN_SCALE = 65535.0
@@ -95,7 +95,7 @@ def nil_stakes(auction: Auction, rules: Rules) -> tuple[int, int]:
 # ---- the win table --------------------------------------------------------------------------------------------------
 
 
-def win_array(win_slice: WinTableSlice, tables: Tables) -> View:
+def win_array(win_slice: WinTableSlice, tables: View) -> View:
     """Return the array that contains the game's table."""
     return tables.extra_win if win_slice.extra else tables.win
 

@@ -10,23 +10,29 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.engine.bid_deals import BidDeals
-from arena.engine.choose_bid import auction_at
-from arena.engine.jit import entry
-from arena.engine.simulate import kernel_tables
-from arena.engine.states import STATE
-from spades.bis import GRID, NilTerms, consider_nil
-from spades.cards import ACE, FIRST_SPADE, suits_of
+from arena.counters import (
+    AUCTIONS,
+    BID_SUMS,
+    auctions_of,
+    count_aces,
+    count_blind_nils,
+    count_cards,
+    count_contracts,
+    count_later_bids,
+    count_nils,
+    nil_values,
+)
+from arena.engine.simulate import KernelTables, kernel_tables, numba_typed, tables_for
+from spades.bis import GRID
 from spades.inference import PRIOR_COLUMNS, reads_bids
-from spades.legal import BLIND_NIL, EVERY_BID, NIL, contract_of, extra_spades_of, is_nil
-from spades.options import RAW, Policy
+from spades.legal import BLIND_NIL, NIL
+from spades.options import Policy
 from spades.rules import Rules
 from spades.tables import PROFILES, SEQUENCES, Tables, plain_profile
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from studio.fit.samples import MOST_ROUNDS, Sample, joined, sample_of
 from studio.fit.segments import Segments
-from studio.rounds import NO_TRICKS, Names, Rounds
-from tables.counts import AUCTIONS, BID_SUMS, CLASSES, count_cards
+from studio.rounds import NO_TRICKS, Names, Rounds, rows_of_log
 
 HELD_OUT = 5  # one game in five is held out
 BINS = GRID + 1
@@ -59,60 +65,6 @@ def no_counts() -> Counts:
     )
 
 
-def _count(
-    rows: Any, rules: Rules, policy: Policy, tables: Tables, rounds: Any, chosen: Any, states: Any, counts: Counts
-) -> None:
-    # rounds: hands, bids, tricks and held_out (n,). chosen (n, 4): the seats whose bids count.
-    hands, bids, tricks, held_out = rounds
-    state = states[0]
-    terms = NilTerms(0.0, RAW, policy.spade_honours, 1, extra_spades_of(rules.variant, rules))
-    for row in rows:
-        part = held_out[row]
-        known = tricks[row, 0] != NO_TRICKS
-        for seat in range(4):
-            state.bid[seat] = bids[row, seat]
-        for seat in range(4):
-            if not chosen[row, seat]:
-                continue
-            auction = auction_at(state, seat)
-            counts.bids[part, auction.sequence, 0] += 1
-            for later in range(seat, min(4, seat + 3)):
-                tricks_bid = contract_of(bids[row, later])
-                counts.bids[part, auction.sequence, 1 + later - seat] += tricks_bid
-                counts.bid_squares[part, auction.sequence, later - seat] += tricks_bid * tricks_bid
-            if bids[row, seat] == BLIND_NIL and known:
-                counts.blind_nils[part, auction.sequence, 0] += 1
-                counts.blind_nils[part, auction.sequence, 1] += 1 if tricks[row, seat] == 0 else 0
-            hand = hands[row, seat]
-            if hand == 0:
-                continue
-            total = auction.sum_of_bids
-            counts.aces[part, seat, total, 0] += 1
-            counts.aces[part, seat, total, 1] += hand >> (FIRST_SPADE + ACE) & 1
-            if bids[row, seat] == NIL and known:
-                nil = consider_nil(suits_of(hand), auction, terms, EVERY_BID, rules, tables)
-                cell = int(nil.value * GRID)
-                counts.nils[part, auction.sequence, cell, 0] += 1
-                counts.nils[part, auction.sequence, cell, 1] += 1 if tricks[row, seat] == 0 else 0
-        if known:
-            for side in range(2):
-                if not (chosen[row, side] or chosen[row, side + 2]):
-                    continue
-                contract = contract_of(bids[row, side]) + contract_of(bids[row, side + 2])
-                with_nil = 0
-                made = 0
-                for seat in range(side, 4, 2):
-                    if is_nil(bids[row, seat]):
-                        with_nil = 1
-                    else:
-                        made += tricks[row, seat]
-                counts.contracts[part, with_nil, contract, 0] += 1
-                counts.contracts[part, with_nil, contract, 1] += 1 if made >= contract else 0
-
-
-_count_rows = entry(_count)
-
-
 @cache
 def shipped_profiles() -> tuple[Tables, ...]:
     """Return the shipped tables by profile, for compiled code."""
@@ -125,7 +77,6 @@ class RoundCounter:
     def __init__(self, profiles: tuple[Tables, ...], segments: Segments = EVERY_SEAT) -> None:
         self._profiles = profiles
         self._segments = segments
-        self._states = np.zeros(1, STATE)
         self.counts: dict[tuple[str, str], Counts] = {}  # by segment and profile
         self._samples: dict[str, list[Sample]] = {}  # by segment, not joined yet
         self.rounds: dict[str, int] = {}
@@ -151,17 +102,40 @@ class RoundCounter:
                 self._samples[segment] = [joined(samples)]
 
     def _count(self, segment: str, rows: Any, rules: Rules, rounds: Rounds, chosen: NDArray[np.bool_]) -> None:
-        profile = plain_profile(rules)
-        counts = self.counts.setdefault((segment, PROFILES[profile]), no_counts())
-        held_out = is_held_out(rounds.games).astype(np.int64)
-        parts = rounds.hands, rounds.bids, rounds.tricks, held_out
-        _count_rows(rows, rules, Policy(), self._profiles[profile], parts, chosen, self._states, counts)
-        if reads_bids(rules):
-            whole = rows[(rounds.hands[rows] != 0).all(axis=1)]
-            for part in range(2):
-                own = whole[held_out[whole] == part]
-                made = BidDeals(rounds.hands[own], rounds.bids[own], np.zeros((len(own), 4), np.int16))
-                count_cards(made, CLASSES, counts.holders[part])
+        counts = self.counts.setdefault((segment, PROFILES[plain_profile(rules)]), no_counts())
+        held_out = is_held_out(rounds.games[rows]).astype(np.int64)
+        policy = numba_typed(Policy())
+        tables = tables_for(self._profiles, rules, [policy])
+        for part in range(2):
+            own = rows[held_out == part]
+            if len(own):
+                count_log(rows_of_log(rounds, own), chosen[own], rules, policy, tables, counts, part)
+
+
+def count_log(
+    rounds: NDArray[np.void],
+    chosen: NDArray[np.bool_],
+    rules: Rules,
+    policy: Policy,
+    tables: KernelTables,
+    counts: Counts,
+    part: int,
+) -> None:
+    """Add rounds of a log to a part of ``counts``; ``chosen`` (n, 4): the seats whose bids count."""
+    auctions = auctions_of(rounds)
+    bids, hands, tricks = (rounds[field].astype(np.int64) for field in ("bids", "hands", "tricks"))
+    known, held = tricks[:, :1] != NO_TRICKS, hands != 0
+    count_later_bids(counts.bids[part], rounds, auctions, counts.bid_squares[part], chosen)
+    count_aces(counts.aces[part], rounds, auctions, chosen & held)
+    blind = chosen & known & (bids == BLIND_NIL)
+    count_blind_nils(counts.blind_nils[part], auctions.sequences[blind], tricks[blind] == 0)
+    rows, seats = np.nonzero(chosen & known & held & (bids == NIL))
+    values, _ = nil_values(rounds[rows], seats, rules, policy, tables)
+    count_nils(counts.nils[part], auctions.sequences[rows, seats], values, tricks[rows, seats] == 0)
+    finished = known[:, 0]
+    count_contracts(counts.contracts[part], rounds[finished], chosen[finished])
+    if reads_bids(rules):
+        count_cards(counts.holders[part], rounds[held.all(axis=1)])
 
 
 def is_held_out(games: NDArray[np.uint64]) -> NDArray[np.bool_]:

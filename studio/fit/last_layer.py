@@ -12,10 +12,10 @@ from scipy.optimize import minimize
 from scipy.special import softmax
 
 from arena.chunks import Arrays
-from arena.engine.simulate import with_games
+from arena.engine.simulate import KernelTables, packed, with_games
 from spades.rules import Rules
 from spades.scoring import score_side
-from spades.tables import Tables
+from spades.tables import PARTNERSHIP_PROFILE, Tables, plain_profile
 from spades.winprob import OUTCOMES, SHIPPED
 from studio.fit.counting import is_held_out
 from studio.fit.fitting import Fitted
@@ -68,7 +68,8 @@ def bids_of(arrays: Arrays, profiles: tuple[Tables, ...], sample: Sample) -> Bid
         rules = Rules(*row.tolist())
         if SHIPPED.nearest(rules) is None:
             continue
-        profiles_with_game = with_games(profiles, [rules])
+        with_game = with_games(profiles, [rules])
+        tables = packed(with_game, [plain_profile(rules)], with_game[PARTNERSHIP_PROFILE])
         own = rows_of(sample, (sample.rules == row).all(axis=1))
         counted = own.chosen & (own.hands != 0) & (own.bids <= 13)
         rounds, seats = np.nonzero(counted)
@@ -77,7 +78,7 @@ def bids_of(arrays: Arrays, profiles: tuple[Tables, ...], sample: Sample) -> Bid
         results = results_of(own, rules)
         for first in range(0, len(rounds), AT_ONCE):
             part = slice(first, first + AT_ONCE)
-            found.append(_bids(arrays, profiles_with_game, rules, own, results, rounds[part], seats[part]))
+            found.append(_bids(arrays, tables, rules, own, results, rounds[part], seats[part]))
     return Bids(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 
@@ -100,7 +101,7 @@ def results_of(sample: Sample, rules: Rules) -> NDArray[np.int16]:
 
 def _bids(
     arrays: Arrays,
-    profiles: tuple[Tables, ...],
+    tables: KernelTables,
     rules: Rules,
     sample: Sample,
     results: NDArray[np.int16],
@@ -122,7 +123,7 @@ def _bids(
     scores = standing.reshape(-1, 4)[rounds[:, None], ours].astype(np.int64)
     labels = empty_labels(n)
     rows, zeros = np.arange(n), np.zeros(n, np.int64)
-    label(rows, played, scores, zeros, np.zeros((n, 3), np.int8), np.array([rules], np.int64), profiles, labels)
+    label(rows, played, scores, zeros, np.zeros((n, 3), np.int8), np.array([rules], np.int64), tables, labels)
     position, hidden = arrays["net_position"], arrays["net_hidden"]
     first = np.maximum(0.0, labels.x @ position[:-1] + position[-1] + labels.c[:, 0] @ arrays["net_bid"])
     second = np.maximum(0.0, first @ hidden[:-1] + hidden[-1])

@@ -12,13 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from arena.engine.deal import prepare_state, seat_players, start_round
-from arena.engine.game import play_out
-from arena.engine.jit import entry
+from arena.engine.rounds import Batch
 from arena.engine.simulate import player_rows
-from arena.engine.states import STATE
 from spades.legal import NIL, contract_of, is_nil
-from spades.play import write_rules
 from spades.rules import Rules
 
 SWEEPS = 4
@@ -53,36 +49,16 @@ class Fit(NamedTuple):
     blend_contracts_made: float
 
 
-def _replay(states: Any, rules: Rules, rounds: Any, weak: Any, players: Any, took: Any) -> None:
-    hands, bids, scores, bags = rounds
-    state = prepare_state(states, rules)
-    write_rules(state, rules)
-    seated = np.zeros((4, 2), np.int64)
-    for row in range(len(bids)):
-        start_round(state)
-        for side in range(2):
-            state.score[side] = scores[row, side]
-            state.bags[side] = max(0, bags[row, side])
-        for seat in range(4):
-            state.hand[seat] = hands[row, seat]
-            state.bid[seat] = bids[row, seat]
-            seated[seat] = players[weak[row, seat]]
-        seat_players(state, seated)
-        play_out(state)
-        for seat in range(4):
-            took[row, seat] = state.taken[seat]
-
-
-_replay_all = entry(_replay)
-
-
 def replayed(rounds: Rounds, weak: NDArray[np.int64]) -> NDArray[np.int8]:
     """Return the tricks (n, 4) if the seats that are ``weak`` (n, 4), 1 or 0, play as WRP, and the others as SRP."""
-    took = np.zeros(rounds.bids.shape, np.int8)
     players = player_rows(STRONG, WEAK)[:2]
-    parts = rounds.hands, rounds.bids, rounds.scores, rounds.bags
-    _replay_all(np.zeros(1, STATE), rounds.rules, parts, weak, players, took)
-    return took
+    batch = Batch(rounds.rules, np.arange(len(rounds.bids)))
+    scores = np.stack([rounds.scores[:, 0], rounds.bags[:, 0], rounds.scores[:, 1], rounds.bags[:, 1]], axis=1)
+    batch.take(rounds.hands, players[weak])
+    batch.set_scores(np.where([False, True, False, True], np.maximum(scores, 0), scores))
+    batch.write_bids(rounds.bids)
+    batch.finish()
+    return batch.rounds["tricks"].copy()
 
 
 def _successes(bids: NDArray[np.int8], tricks: NDArray[np.int8]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

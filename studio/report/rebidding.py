@@ -1,15 +1,12 @@
 """What policies bid with two table sets in the rounds of a log."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.engine.game import bid_seat
-from arena.engine.jit import entry
-from arena.engine.simulate import numba_typed, tables_for
-from arena.engine.states import STATE
-from spades.options import Policy
+from arena.engine.rounds import bids_of, states_at
+from arena.engine.simulate import tables_for
 from spades.policies import parse_policy
 from spades.rules import Rules
 from spades.set_options import SetOptions, with_options
@@ -43,25 +40,6 @@ class Changes(NamedTuple):
         return [one for one in found if one[2]]
 
 
-def _rebid(rules: Rules, policy: Policy, profiles: Any, rounds: Any, chosen: Any, states: Any, out: Any) -> None:
-    # rounds: hands, bids, scores and bags of `Sample`. out (n, 4): the bids of the seats that are `chosen`, or -1.
-    hands, bids, scores, bags = rounds
-    state = states[0]
-    for row in range(len(hands)):
-        for side in range(2):
-            state.score[side] = scores[row, side]
-            state.bags[side] = bags[row, side]
-        for seat in range(4):
-            state.hand[seat] = hands[row, seat]
-            state.bid[seat] = bids[row, seat]
-        for seat in range(4):
-            if chosen[row, seat] and hands[row, seat]:
-                out[row, seat] = bid_seat(state, seat, rules, policy, profiles)
-
-
-_rebid_rows = entry(_rebid)
-
-
 def changes(
     policy: str, before: tuple[Tables, ...], after: tuple[Tables, ...], sample: Sample, options: SetOptions = ()
 ) -> Changes:
@@ -81,9 +59,10 @@ def changes(
 
 
 def _bids(policy: str, profiles: tuple[Tables, ...], rules: Rules, sample: Sample) -> NDArray[np.int8]:
-    parsed = numba_typed(parse_policy(policy, rules.variant))
-    out = np.full(sample.bids.shape, -1, np.int8)
-    rounds = sample.hands, sample.bids, sample.scores, sample.bags
-    used = tables_for(profiles, rules, [parsed])
-    _rebid_rows(rules, parsed, used, rounds, sample.chosen, np.zeros(1, STATE), out)
-    return out
+    # The bids (n, 4) of the seats that are `chosen`; -1 for the others.
+    parsed = parse_policy(policy, rules.variant)
+    bids = np.full(sample.bids.shape, -1, np.int8)
+    rows, seats = np.nonzero(sample.chosen & (sample.hands != 0))
+    states = states_at(rules, sample.hands[rows], sample.bids[rows], sample.scores[rows], sample.bags[rows])
+    bids[rows, seats] = bids_of(states, seats, rules, parsed, tables_for(profiles, rules, [parsed]))
+    return bids

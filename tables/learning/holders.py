@@ -10,14 +10,14 @@ state of the optimiser.
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
 from arena.chunks import Arrays
-from arena.engine.bid_deals import BidDeals, bid_deals
+from arena.engine.bid_deals import bid_deals
 from arena.engine.simulate import kernel_tables
 from arena.errors import BuildError
 from spades.inference import (
@@ -46,6 +46,12 @@ MOST_WEIGHT = 2**20  # in WEIGHT_UNIT; a test checks that sums in the shipped ne
 # The factor of each input in training. Scores are large numbers: without it, their weights would change too fast.
 SCALES = np.array([1.0] * (HOLDER_INPUTS - SCORE_INPUTS) + [0.05, 0.05, 0.1, 0.1], np.float32)
 NET = HolderNet._fields
+FIELDS = ("hands", "bids", "scores", "bags")
+
+
+# Deals and bids by the names of fields: rows of `arena.engine.rounds.ROUND`, or `hands` (n, 4), `bids` (n, 4), and
+# `scores` and `bags` (n, 2) of the sides.
+Deals: TypeAlias = Mapping[str, NDArray[Any]] | NDArray[np.void]
 
 
 class Views(NamedTuple):
@@ -56,21 +62,21 @@ class Views(NamedTuple):
     owners: NDArray[np.int8]
 
 
-def views_of(deals: BidDeals, seats: NDArray[np.int64], bids: NDArray[np.int64]) -> Views:
+def views_of(deals: Deals, seats: NDArray[np.int64], bids: NDArray[np.int64]) -> Views:
     """Return what the player in ``seats[i]`` sees of deal i; ``seats`` (n,).
 
     ``bids`` (n, 4), by seat: those that the player knows, and NO_BID for the others.
     """
     n = np.arange(len(seats))
-    hands = deals.hands[n, seats]
+    hands = deals["hands"][n, seats]
     places = places_of(hands)
     side = seats & 1
-    columns = np.stack([2 * side, 2 - 2 * side, 2 * side + 1, 3 - 2 * side], axis=1)
-    scores = deals.scores[n[:, None], columns].astype(np.int64)
+    standing = [deals[field][n, own] for field in ("scores", "bags") for own in (side, 1 - side)]
+    scores = np.stack(standing, axis=1).astype(np.int64)
     owners = np.full((len(seats), DECK_SIZE), -1, np.int8)
     cards = np.flatnonzero(np.arange(64) % 16 < 13)
     for other in range(OTHER_SEATS):
-        held = deals.hands[n, seats + other + 1 & 3][:, None] >> cards & 1
+        held = deals["hands"][n, seats + other + 1 & 3][:, None] >> cards & 1
         rows, columns = np.nonzero(held)
         owners[rows, places[rows, cards[columns]]] = other
     return Views(holder_inputs(hands, seats, bids, scores, places), owners)
@@ -82,13 +88,13 @@ def known_bids(bids: NDArray[np.int8], made: NDArray[np.int64]) -> NDArray[np.in
     return np.where(known == BLIND_NIL, NO_BID, known)
 
 
-def drawn_views(deals: BidDeals, rng: np.random.Generator, n: int) -> Views:
+def drawn_views(deals: Deals, rng: np.random.Generator, n: int) -> Views:
     """Return ``n`` views: each of a random deal, from a random seat, after a random number of bids."""
-    rows = rng.integers(0, len(deals.hands), n)
+    rows = rng.integers(0, len(deals["hands"]), n)
     made = np.where(rng.random(n) < ALL_BIDS, 4, rng.integers(1, 4, n))
-    bids = known_bids(deals.bids[rows], made)
+    bids = known_bids(deals["bids"][rows], made)
     bids[rng.random((n, 4)) < UNKNOWN] = NO_BID
-    return views_of(BidDeals(*(field[rows] for field in deals)), rng.integers(0, 4, n), bids)
+    return views_of({field: deals[field][rows] for field in FIELDS}, rng.integers(0, 4, n), bids)
 
 
 def log_loss(net: HolderNet, views: Views) -> float:
@@ -113,18 +119,20 @@ def whole_numbers(weights: Arrays) -> HolderNet:
     return HolderNet(*net)
 
 
-def _deals(ctx: Context, name: str, bidder: str) -> BidDeals:
+def _deals(ctx: Context, name: str, bidder: str) -> Deals:
     # Return as many deals as the family's size ``name`` says, bid by ``bidder``.
     profiles, scores, rules = kernel_tables(ctx.inputs), drawn_scores(ctx), ctx.family.rules
     n = min(DEALS, ctx.size(name))
 
     def bid(index: int, seed: int) -> Arrays:
-        return bid_deals(seed, index * n, n, rules, bidder, profiles, scores)._asdict()
+        batches = list(bid_deals(seed, index * n, n, rules, bidder, profiles, scores))
+        made = {field: np.concatenate([rounds[field] for rounds in batches]) for field in FIELDS}
+        return made | {field: made[field][:, :2].astype(np.int16) for field in ("scores", "bags")}
 
-    return BidDeals(**ctx.gathered(name, max(1, ctx.size(name) // n), bid))
+    return ctx.gathered(name, max(1, ctx.size(name) // n), bid)
 
 
-def _trained(ctx: Context, deals: BidDeals) -> Arrays:
+def _trained(ctx: Context, deals: Deals) -> Arrays:
     """Return the trained weights as float32, by name."""
     from tables.learning import holder_fit  # not above: only this function needs JAX, which takes a second to import
 
@@ -169,9 +177,9 @@ def make(ctx: Context) -> Arrays:
     policy = str(ctx.family.parameters["policy"])
     net = whole_numbers(_trained(ctx, _deals(ctx, "deals", policy)))
     held_out = _deals(ctx, "held_out", policy)
-    seats = np.random.default_rng(ctx.seed).integers(0, 4, len(held_out.hands))
+    seats = np.random.default_rng(ctx.seed).integers(0, 4, len(held_out["hands"]))
     for made in range(1, 5):
-        bids = known_bids(held_out.bids, np.full(len(seats), made))
+        bids = known_bids(held_out["bids"], np.full(len(seats), made))
         ctx.figure(f"log_loss_after_{made}_bids", log_loss(net, views_of(held_out, seats, bids)))
     return {f"{ctx.family.name}_{part}": array.astype(np.int32) for part, array in net._asdict().items()}
 

@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from arena.chunks import Arrays
-from arena.engine.steps import Ints, deal_rounds, play_cards, points_of_sides, to_play
+from arena.engine.rounds import Batch, Ints, to_play
+from arena.engine.simulate import player_rows
+from arena.players.names import TABLES_PLAYER
 from arena.players.q1 import FEATURES, VALUES, Floats, Options, first_weights
 from arena.players.q_names import NETS, REWARDS, QPlayer
 from spades.rules import Rules
@@ -54,8 +56,11 @@ def play(player: QPlayer, weights: Floats, rng: np.random.Generator, first: int,
 
     ``weights``: the net's, flat; ``first``: number of the first deal. Each round starts with random bags.
     """
-    states = deal_rounds(int(rng.integers(2**31)), first, n, RULES)
-    states["bags"] = rng.integers(0, RULES.bag_limit, (n, 2))
+    batch = Batch(RULES, np.arange(first, first + n))
+    batch.deal(int(rng.integers(2**31)), player_rows(TABLES_PLAYER, TABLES_PLAYER))
+    batch.rounds["bags"] = rng.integers(0, RULES.bag_limit, (n, 2))[:, [0, 1, 0, 1]]
+    batch.write_scores()
+    states, asked_from = batch.states, np.zeros((n, 4), np.int64)
     x = np.zeros((n, 4, DECISIONS, FEATURES), np.float32)
     best = np.zeros((n, 4, DECISIONS), np.float32)
     won = np.zeros((n, 4, DECISIONS), np.bool_)
@@ -75,10 +80,11 @@ def play(player: QPlayer, weights: Floats, rng: np.random.Generator, first: int,
         if bidding:
             states["bid"][games, seats] = options.actions[rows]
             continue
-        play_cards(states, seats, options.actions[rows])
+        batch.play(asked_from, options.actions[rows])
         if step % 4 == 3:
             won[games, states["leader"], decision] = True
-    return Round(x, best, won, states["bid"].copy(), points_of_sides(states, RULES)[:, [0, 1, 0, 1]])
+    batch.score()
+    return Round(x, best, won, states["bid"].copy(), batch.rounds["points"].astype(np.int64))
 
 
 def targets(made: Round, reward: str) -> Floats:

@@ -11,18 +11,21 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.engine.choose_bid import auction_at
-from arena.engine.deal import Deals, below, prepare_state, uniform
-from arena.engine.game import Lineup, bid_seat, noisy_bid, start_mid_game, win_probability_after_round
-from arena.engine.jit import round_loop
-from arena.engine.simulate import tables_for
+from arena.engine import rounds
+from arena.engine.bidding import bid_seat, noisy_bid
+from arena.engine.choose_bid import auction_at, policy_at
+from arena.engine.deal import below, deal_round, seat_players, uniform
+from arena.engine.jit import entry
+from arena.engine.results import win_probability_after_round
+from arena.engine.simulate import policy_rows, tables_for
 from arena.engine.states import STATE, copy_state
 from arena.engine.winprob import slice_of
+from arena.games import Lineup
 from arena.players.decisions import finish_play, play_to_decision
 from arena.players.q2 import INPUTS, Bits
 from spades.cards import lowest
 from spades.legal import allowed_bids
-from spades.play import PlayState, play_card, write_rules
+from spades.play import play_card
 from spades.policies import parse_policy
 from spades.rules import Rules
 from spades.tables import Tables
@@ -54,30 +57,35 @@ def unpacked(inputs: Bits) -> Bits:
 
 
 def _labels(
-    states: list[PlayState],
-    deals: Deals,
+    states: Any,
+    seed: int,
+    first: int,
     rules: Rules,
-    lineup: Lineup,
-    tables: Any,
+    policies: Any,
+    players: Any,
     profiles: Any,
     scores: Any,
     made: Labels,
 ) -> None:
-    # tables: those with the win table of the rules; profiles: those that the policies read. scores (m, 4), used in
-    # turn: columns as in `training_data.scores_of_games`. A position with fewer than two actions gets none.
-    state = prepare_state(states, rules)
-    write_rules(state, rules)
-    sim = states[1]
-    win_slice = slice_of(rules, tables)
-    win = win_array(win_slice, tables)
-    for number in range(deals.first, deals.last):
-        i = number - deals.first
-        start_mid_game(state, deals.seed, number, scores[number % len(scores)], lineup.players)
+    # states (2,): working memory. policies: rows, by seat. scores (m, 4), used in turn: points and bags of the side of
+    # seat 0, then of the other. A position with fewer than two actions gets none.
+    state, sim = states[0], states[1]
+    win_slice = slice_of(rules, profiles)
+    win = win_array(win_slice, profiles)
+    for i in range(len(made.seats)):
+        number = first + i
+        deal_round(state, seed, number, 0)
+        before = scores[number % len(scores)]
+        for side in range(2):
+            state.score[side] = before[2 * side]
+            state.bags[side] = before[2 * side + 1]
+        seat_players(state, players)
         in_auction = uniform(state) < AUCTIONS
         stop = below(state, 4) if in_auction else below(state, LAST_PLAY)
         randomly = RANDOM if below(state, 2) == 1 else 0.0
         for other in range(stop if in_auction else 4):
-            state.bid[other] = noisy_bid(state, other, rules, lineup.policies[other], profiles, NOISE)
+            bid = bid_seat(state, other, rules, policy_at(policies, other), profiles)
+            state.bid[other] = noisy_bid(state, other, bid, rules, NOISE)
         seat = stop if in_auction else 0
         actions = 0
         if in_auction:
@@ -98,7 +106,7 @@ def _labels(
             if in_auction:
                 sim.bid[seat] = action
                 for other in range(seat + 1, 4):
-                    sim.bid[other] = bid_seat(sim, other, rules, lineup.policies[other], profiles)
+                    sim.bid[other] = bid_seat(sim, other, rules, policy_at(policies, other), profiles)
             else:
                 play_card(sim, seat, action)
             finish_play(sim)
@@ -107,7 +115,7 @@ def _labels(
             k += 1
 
 
-_loop = round_loop(_labels, states=2)
+_loop = entry(_labels)
 
 
 def labels(
@@ -125,7 +133,8 @@ def labels(
         np.full((n, MOST_ACTIONS), NONE, np.int8),
         np.zeros((n, MOST_ACTIONS), np.float32),
     )
-    won = tables_for(profiles, rules, [parse_policy("winprob", rules.variant)])[0]
-    read = tables_for(profiles, rules, lineup.policies)
-    _loop(seed & 0x7FFFFFFF, first, first + n, rules, lineup, won, read, scores, made)
+    read = tables_for(profiles, rules, [*lineup.policies, parse_policy("winprob", rules.variant)])
+    states = rounds.Batch(rules, np.zeros(2, np.int64)).states
+    rows = policy_rows(lineup.policies)
+    _loop(states, seed & 0x7FFFFFFF, first, rules, rows, lineup.players, read, scores, made)
     return made

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from arena.chunks import Arrays
-from arena.engine.game import Lineup
-from arena.engine.simulate import kernel_tables, numba_typed, player_rows
+from arena.engine.simulate import kernel_tables, player_rows
+from arena.games import Lineup
 from arena.players.names import TABLES_PLAYER
 from arena.players.q2 import ACTIONS, CARDS, INPUTS, LEARNED_GOAL, inputs_of
 from spades.inference import places_of
@@ -55,7 +55,7 @@ def _labelled(ctx: Context, name: str, n_positions: int) -> Arrays:
     # Draw ``n_positions``, and return those with two actions or more: `inputs` packed into bits; `actions` int8, places
     # in the net's output or NONE; `targets` int16, by how much each action is better than the mean, in TARGET_UNIT.
     profiles = kernel_tables(ctx.inputs)
-    policies = {text: numba_typed(parse_policy(text)) for text in BIDDERS}
+    policies = {text: parse_policy(text) for text in BIDDERS}
     players = player_rows(TABLES_PLAYER, TABLES_PLAYER)
     scores = {text: _scores(ctx, text) for text in policies}
     n = min(POSITIONS, n_positions)

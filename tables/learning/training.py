@@ -11,28 +11,27 @@ version of JAX, the processor and its number of cores, not on --jobs.
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
 from arena.chunks import Arrays
-from arena.engine.game import SUMS, Lineup
-from arena.engine.selfplay import play_pairs
-from arena.engine.simulate import kernel_tables, numba_typed, player_rows, policies_by_chair, tables_for, with_games
+from arena.engine.deal import Deals
+from arena.engine.simulate import kernel_tables, packed, player_rows, policies_by_chair, tables_for, with_games
+from arena.games import Lineup, play_pairs
 from arena.players.names import TABLES_PLAYER
 from arena.stats import pair_counts
 from spades.policies import parse_policy
 from spades.winprob import CANDIDATES_ABOVE, CANDIDATES_BELOW
-from tables.counts import scores_of_games
+from tables.counts import chunk_seed, scores_of_games
 from tables.learning.batches import ALL_KNOWN, NONE_KNOWN, Source, batches, held_out, sample, steps_of
 from tables.learning.scores import GAMES, SEEN_SHARE, Ints, drawn_scores, random_games
 from tables.learning.training_data import (
     ALIKE,
     BLIND,
     FIRST_PLAYER,
-    MOST_TRIED,
     NOISE,
     PARTNER,
     RARE,
@@ -40,11 +39,9 @@ from tables.learning.training_data import (
     SEATS,
     SPADES,
     Labels,
-    Played,
     candidate_rounds,
 )
 from tables.run.family import Context
-from tables.win import NO_PENALTY
 
 FIRST_POLICIES = (
     "bis:tuned,endgame=off",
@@ -116,26 +113,10 @@ def _positions(ctx: Context, stage: Round, arrays: Arrays, seen: Ints) -> Arrays
         games = np.full(CHUNK, number)
         scores = drawn_scores(rng, games, seen) if scored else np.zeros((CHUNK, 4), np.int64)
         rules = GAMES[max(number, 0)]
-        bidders = tuple(numba_typed(parse_policy(text, rules.variant)) for text in stage.policies)
-        made: dict[str, NDArray[Any]] = {
-            "hands": np.zeros(CHUNK, np.int64),
-            "bids": np.zeros((CHUNK, 4), np.int8),
-            "kinds": np.zeros((CHUNK, 3), np.int8),
-            "tried": np.zeros((CHUNK, MOST_TRIED), np.int8),
-            "results": np.zeros((CHUNK, MOST_TRIED, 4), np.int16),
-        }
-        candidate_rounds(
-            seed & 0x7FFFFFFF,
-            0,
-            CHUNK,
-            rules,
-            rules._replace(bag_limit=NO_PENALTY),
-            Lineup(bidders, players),
-            tables_for(profiles, rules, bidders),
-            scores.astype(np.int64),
-            Played(**made),
-        )
-        return {**made, "scores": scores.astype(np.int16), "games": games.astype(np.int8)}
+        bidders = [parse_policy(text, rules.variant) for text in stage.policies]
+        used = tables_for(profiles, rules, bidders)
+        made = candidate_rounds(chunk_seed(seed), rules, bidders, players, used, scores.astype(np.int64))
+        return {**made._asdict(), "scores": scores.astype(np.int16), "games": games.astype(np.int8)}
 
     return ctx.gathered(name, max(2, ctx.size(name) // CHUNK), play)
 
@@ -155,9 +136,8 @@ def _won(ctx: Context, name: str, arrays: Arrays) -> float:
     ts = tables_for(kernel_tables(arrays), rules, policies)
 
     def play(index: int, _seed: int) -> Arrays:
-        scores = np.zeros((PAIRS, 2), np.int64)
         deals = int(np.random.default_rng([ctx.seed, index]).integers(2**31))
-        play_pairs(deals, 0, PAIRS, rules, Lineup(policies, players), ts, scores, np.zeros(SUMS))
+        scores, _ = play_pairs(Deals(deals, 0, PAIRS), rules, Lineup(policies, players), ts)
         return {"counts": pair_counts(scores)}
 
     counts = ctx.chunks(f"{name}_won", max(1, ctx.size("pairs") // PAIRS), play)["counts"]
@@ -177,7 +157,8 @@ def make(ctx: Context) -> Arrays:
     """Make the arrays of the net."""
     from tables.learning import net  # not above: only this function needs JAX, which takes a second to import
 
-    ts = with_games(kernel_tables(ctx.inputs), GAMES)
+    profiles = with_games(kernel_tables(ctx.inputs), GAMES)
+    ts = packed(profiles, range(len(profiles)), profiles[0])
     rng = np.random.default_rng(ctx.seed)
     weights: Arrays = net.first_weights(rng, LAYERS)
     seen = _seen(ctx)

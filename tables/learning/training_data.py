@@ -5,30 +5,25 @@ and bags that do not include the score before. So `label` can make inputs and ta
 `tables.learning.net` trains the net on these.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from arena.engine.choose_bid import auction_at
-from arena.engine.deal import (
-    Deals,
-    below,
-    deal_round,
-    give_spades,
-    prepare_state,
-    random_bit,
-    seed_rng,
-    uniform,
-)
-from arena.engine.game import Lineup, bid_seat, noisy_bid, play_out, score_of_side
-from arena.engine.jit import entry, round_loop
+from arena.engine.bidding import noisy_bid
+from arena.engine.choose_bid import auction_at, tables_of
+from arena.engine.deal import NO_ANSWER, below, give_spades, random_bit, seed_rng, uniform
+from arena.engine.jit import entry
 from arena.engine.outcomes import nearest_outcome, score_after
-from arena.engine.states import copy_state
+from arena.engine.rounds import BATCH, Batch, Ints, bids_of
+from arena.engine.simulate import KernelTables, policy_rows
 from arena.engine.winprob import slice_of, write_bid, write_position
 from spades.cards import suits_of
 from spades.legal import BLIND_NIL, NIL_BIT, allowed_bids
 from spades.levels import kind_of_player
-from spades.play import PlayState, rule_values, write_rules
+from spades.options import Policy
+from spades.play import rule_values
 from spades.position import read_auction
 from spades.rules import Rules
 from spades.scoring import Standing
@@ -40,9 +35,11 @@ from spades.winprob import (
     OUTCOMES,
     bids_to_weigh,
     model_position,
+    p_win_before,
     win_array,
     win_probability_after,
 )
+from tables.win import NO_PENALTY
 
 NONE = -1  # fills a row of candidates after the last one
 PARTNER = 0.9  # share of rounds in which partner bids by the first policy; in the others by a random policy
@@ -85,88 +82,159 @@ def empty_labels(n: int) -> Labels:
     return Labels._make([*floats, np.zeros((n, MOST_TRIED), np.int64)])
 
 
-def _candidate_rounds(
-    states: list[PlayState],
-    deals: Deals,
-    rules: Rules,
-    free: Rules,
-    lineup: Lineup,
-    profiles: Any,
-    scores: Any,
-    played: Played,
-) -> None:
-    # free: the rules without a bag penalty. lineup: the policies and the players (k, 2) to draw from; the first of each
-    # is the most frequent. scores (n, 4): points and bags of us, then of them. played: gets the positions.
-    policies, players = lineup.policies, lineup.players
-    state, rest = prepare_state(states, rules), states[1]
-    write_rules(state, rules)
-    for number in range(deals.first, deals.last):
-        row = number - deals.first
-        me = SEATS[number % len(SEATS)]
-        bidders = (0, 0, 0)  # by place after the bidder: left opponent, partner, right opponent
-        hand, allowed, wanted = 0, 0, 0
-        for dealt in range(2):
-            deal_round(state, deals.seed, number, dealt)
-            if uniform(state) < SPADES:
-                give_spades(state, me, below(state, 12))
-            for side in range(2):
-                state.score[me + side & 1] = scores[row, 2 * side]
-                state.bags[me + side & 1] = scores[row, 2 * side + 1]
-            odd = uniform(state)
-            for seat in range(4):
-                which = 0 if odd < FIRST_PLAYER else below(state, players.shape[0])
-                state.player[seat] = players[which, 0]
-                state.pieces[seat] = players[which, 1]
-            ours = 0 if uniform(state) < PARTNER else below(state, len(policies))
-            left = below(state, len(policies))
-            right = left if uniform(state) < ALIKE else below(state, len(policies))
-            bidders = (left, ours, right)
-            blind = below(state, me) if me > 0 and uniform(state) < BLIND else me
-            for seat in range(me):
-                policy = policies[bidders[(seat - me & 3) - 1]]
-                state.bid[seat] = noisy_bid(state, seat, rules, policy, profiles, NOISE)
-                if seat == blind and allowed_bids(0, auction_at(state, seat).partner_bid, rules) & NIL_BIT:
-                    state.bid[seat] = BLIND_NIL
-            hand, auction = state.hand[me], auction_at(state, me)
-            t = profiles[plain_profile(rules)]
+class Drawn(NamedTuple):
+    """What is drawn for n deals before the bids."""
+
+    bidders: Any  # int64 (n, 3): the policies of left opponent, partner and right opponent
+    blind: Any  # int64 (n,): the seat that bids blind nil, or the bidder's own
+
+
+def _draw_round(states: Any, rounds: Any, active: Any, me: Any, players: Any, policies: int, drawn: Drawn) -> None:
+    # me (n,): the seat whose bid is learnt. players (k, 2): to draw from. policies: their number.
+    for i in range(len(rounds)):
+        if not active[i]:
+            continue
+        state, seat = states[i], me[i]
+        if uniform(state) < SPADES:
+            give_spades(state, seat, below(state, 12))
+        for other in range(4):
+            rounds[i].hands[other] = state.hand[other]
+        odd = uniform(state)
+        for other in range(4):
+            which = 0 if odd < FIRST_PLAYER else below(state, players.shape[0])
+            state.player[other] = players[which, 0]
+            state.pieces[other] = players[which, 1]
+        drawn.bidders[i, 1] = 0 if uniform(state) < PARTNER else below(state, policies)
+        drawn.bidders[i, 0] = below(state, policies)
+        drawn.bidders[i, 2] = drawn.bidders[i, 0] if uniform(state) < ALIKE else below(state, policies)
+        drawn.blind[i] = below(state, seat) if seat > 0 and uniform(state) < BLIND else seat
+
+
+def _disturb_bid(states: Any, rounds: Any, active: Any, seat: int, me: Any, blind: Any, rules: Rules) -> None:
+    # Add noise to the bids of ``seat`` where it bids before ``me`` (n,), or make them blind nils.
+    for i in range(len(rounds)):
+        if active[i] and seat < me[i]:
+            state = states[i]
+            bid = noisy_bid(state, seat, state.bid[seat], rules, NOISE)
+            if seat == blind[i] and allowed_bids(0, auction_at(state, seat).partner_bid, rules) & NIL_BIT:
+                bid = BLIND_NIL
+            state.bid[seat] = bid
+            rounds[i].bids[seat] = bid
+
+
+def _weigh(states: Any, active: Any, me: Any, rules: Rules, profiles: Any, wanted: Any, again: Any) -> None:
+    # wanted (n,): get the bids to try; again (n,): 1 if the deal is dealt again, because it has no nil to consider.
+    for i in range(len(states)):
+        if active[i]:
+            state, seat = states[i], me[i]
+            hand, auction = state.hand[seat], auction_at(state, seat)
             allowed = allowed_bids(hand, auction.partner_bid, rules)
-            _, _, wanted, _ = bids_to_weigh(suits_of(hand), auction, allowed, rules, t)
-            if wanted & NIL_BIT or uniform(state) >= REDEALT:
-                break
-        others = allowed & ~wanted
-        lots = below(state, 1 << 20)
-        odd_one = 0
-        if others:  # also try one more bid, so that the net knows it
-            odd_one = 1 << bid_seat(state, me, rules, policies[-1], profiles) & others
-            if not odd_one:
-                odd_one = random_bit(state, others)
-        wanted |= odd_one
-        played.hands[row] = hand
-        played.bids[row, 0] = me
-        played.bids[row, 1], played.bids[row, 2], played.bids[row, 3] = state.bid[0], state.bid[1], state.bid[2]
-        for place in range(3):
-            played.kinds[row, place] = kind_of_player(policies[bidders[place]])
-        n = 0
-        for bid in range(14):
-            if n == MOST_TRIED or not wanted >> bid & 1:
-                continue
-            copy_state(state, rest)
-            rest.bid[me] = bid
-            seed_rng(rest, deals.seed ^ 0x55AA55, lots, number & 0xFFFFF)
-            for seat in range(me + 1, 4):
-                policy = policies[bidders[(seat - me & 3) - 1]]
-                rest.bid[seat] = bid_seat(rest, seat, rules, policy, profiles)
-            play_out(rest)
-            played.tried[row, n] = bid
-            for side in range(2):
-                a = (me + side) & 1
-                points, bags = score_of_side(rest, a, 0, free)
-                played.results[row, n, 2 * side] = points - bags
-                played.results[row, n, 2 * side + 1] = bags
-            n += 1
-        while n < MOST_TRIED:
-            played.tried[row, n] = NONE
-            n += 1
+            tables = tables_of(profiles, plain_profile(rules))
+            _, _, wanted[i], _ = bids_to_weigh(suits_of(hand), auction, allowed, rules, tables)
+            again[i] = 0 if wanted[i] & NIL_BIT or uniform(state) >= REDEALT else 1
+
+
+def _add_odd_one(states: Any, me: Any, bids: Any, rules: Rules, wanted: Any, lots: Any) -> None:
+    # Also try one more bid, so that the net knows it: the one in ``bids`` (n,), or a random one.
+    for i in range(len(states)):
+        state, seat = states[i], me[i]
+        allowed = allowed_bids(state.hand[seat], auction_at(state, seat).partner_bid, rules)
+        others = allowed & ~wanted[i]
+        lots[i] = below(state, 1 << 20)
+        if others:
+            odd_one = 1 << bids[i] & others
+            wanted[i] |= odd_one if odd_one else random_bit(state, others)
+
+
+def _seed_rounds(states: Any, rounds: Any, seed: int, lots: Any) -> None:
+    for i in range(len(states)):
+        seed_rng(states[i], seed, lots[i], rounds[i].deal & 0xFFFFF)
+
+
+_draw_rounds, _disturb_bids, _weigh_all = entry(_draw_round), entry(_disturb_bid), entry(_weigh)
+_add_odd_ones, _seed_all = entry(_add_odd_one), entry(_seed_rounds)
+
+
+def candidate_rounds(
+    seed: int, rules: Rules, policies: Sequence[Policy], players: Ints, profiles: KernelTables, scores: Ints
+) -> Played:
+    """Return positions, one for each row of ``scores`` (n, 4): points and bags of us, then of them.
+
+    ``policies`` and ``players`` (k, 2) are those to draw from; the first of each is the most frequent.
+    """
+    parts = [
+        _candidates(seed, first, rules, policies, players, profiles, scores[first : first + BATCH])
+        for first in range(0, len(scores), BATCH)
+    ]
+    return Played(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+
+def _candidates(
+    seed: int, first: int, rules: Rules, policies: Sequence[Policy], players: Ints, profiles: KernelTables, scores: Ints
+) -> Played:
+    rows, n = policy_rows(policies), len(scores)
+    numbers = np.arange(first, first + n)
+    me, every = np.array(SEATS)[numbers % len(SEATS)], np.arange(n)
+    batch = Batch(rules, numbers)
+    ours, theirs = (me & 1)[:, None] == np.arange(4) & 1, (me & 1)[:, None] != np.arange(4) & 1
+    for field, own, other in (("scores", 0, 2), ("bags", 1, 3)):
+        batch.rounds[field] = np.where(ours, scores[:, [own]], 0) + np.where(theirs, scores[:, [other]], 0)
+    drawn = Drawn(np.zeros((n, 3), np.int64), np.zeros(n, np.int64))
+    wanted, again = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    for dealt in range(2):
+        batch.rounds["number"][batch.active] = dealt
+        batch.deal(seed, np.zeros((4, 2), np.int64))
+        _draw_rounds(batch.states, batch.rounds, batch.active, me, players, len(rows), drawn)
+        for seat in range(3):
+            before = batch.active & (seat < me)
+            batch.next_bid[:] = np.where(before, seat, 4)
+            bidders = np.full((n, 4), NO_ANSWER, np.int64)
+            bidders[:, seat] = np.where(before, drawn.bidders[every, (seat - me & 3) - 1], NO_ANSWER)
+            batch.bid(rows, profiles, bidders)
+            _disturb_bids(batch.states, batch.rounds, batch.active, seat, me, drawn.blind, rules)
+        _weigh_all(batch.states, batch.active, me, rules, profiles, wanted, again)
+        batch.active &= again == 1
+    lots = np.zeros(n, np.int64)
+    last = bids_of(batch.states, me, rules, policies[-1], profiles)
+    _add_odd_ones(batch.states, me, last, rules, wanted, lots)
+    kinds = np.array([kind_of_player(policy) for policy in policies])[drawn.bidders]
+    bids = np.concatenate([me[:, None], batch.states["bid"][:, :3]], axis=1)
+    asked = wanted[:, None] >> np.arange(14) & 1 == 1
+    asked &= asked.cumsum(axis=1) <= MOST_TRIED
+    tried, results = np.full((n, MOST_TRIED), NONE, np.int8), np.zeros((n, MOST_TRIED, 4), np.int16)
+    deals, candidates = np.nonzero(asked)
+    places = asked.cumsum(axis=1)[deals, candidates] - 1
+    tried[deals, places] = candidates
+    results[deals, places] = _played_out(batch, deals, candidates, seed ^ 0x55AA55, lots, me, drawn, rows, profiles)
+    return Played(batch.states["hand"][every, me], bids.astype(np.int8), kinds.astype(np.int8), tried, results)
+
+
+def _played_out(
+    batch: Batch,
+    deals: Ints,
+    candidates: Ints,
+    seed: int,
+    lots: Ints,
+    me: Ints,
+    drawn: Drawn,
+    policies: NDArray[np.void],
+    profiles: KernelTables,
+) -> Ints:
+    # The results (m, 4) of bidding ``candidates`` (m,) in ``deals`` (m,): points without bags, and bags, of both sides.
+    rest, seats = batch.copies(deals), me[deals]
+    _seed_all(rest.states, rest.rounds, seed, lots[deals])
+    after = np.arange(4) > seats[:, None]
+    at = (np.arange(4) - seats[:, None] & 3) - 1
+    bidders = np.where(after, np.take_along_axis(drawn.bidders[deals], at % 3, axis=1), NO_ANSWER)
+    rest.next_bid[:], rest.next_card[:] = seats, 0
+    rest.bid(policies, profiles, bidders, candidates)
+    rest.rounds["bags"] = 0  # count the bags of this round only
+    rest.exchange()
+    rest.play()
+    rest.score(rules=batch.rules._replace(bag_limit=NO_PENALTY))
+    rows, sides = np.arange(len(deals))[:, None], np.stack([seats & 1, 1 - (seats & 1)], axis=1)
+    points, bags = rest.rounds["points"][rows, sides], rest.rounds["bags_after"][rows, sides]
+    return np.stack([points - bags, bags], axis=2).reshape(-1, 4)
 
 
 def _label(
@@ -190,18 +258,19 @@ def _label(
         auction = read_auction(me, bids[1], bids[2], bids[3])
         standing = Standing(scores[b, 0], scores[b, 2], scores[b, 1], scores[b, 3])
         allowed = allowed_bids(hand, auction.partner_bid, game)
-        t = profiles[plain_profile(game)]
-        win_slice = slice_of(game, t)
-        win = win_array(win_slice, t)
+        t = tables_of(profiles, plain_profile(game))
+        win_slice = slice_of(game, profiles)
+        win = win_array(win_slice, profiles)
         others = (kinds[b, 0], kinds[b, 1], kinds[b, 2])
-        position = model_position(hand, auction, standing, allowed, others, win_slice, game, t)
+        before = p_win_before(me, standing, win_slice, game, win)
+        position = model_position(hand, auction, standing, allowed, others, before, game, t)
         write_position(position, x[b])
         for m in range(MOST_TRIED):
             bid = played.tried[k, m]
             if bid == NONE:
                 continue
             real[b, m] = 1.0 if position.weighed >> bid & 1 else RARE
-            contracts = write_bid(bid, auction, position, win_slice, game, t, c[b, m], cells)
+            contracts = write_bid(bid, auction, position, win_slice, game, t, win, c[b, m], cells)
             values[b, m, :] = cells
             us, us_bags = score_after(standing.us, standing.us_bags, results[m, 0], results[m, 1], game)
             them, them_bags = score_after(standing.them, standing.them_bags, results[m, 2], results[m, 3], game)
@@ -210,5 +279,4 @@ def _label(
             outcome[b, m] = nearest_outcome(results[m, 0], results[m, 1], results[m, 2], results[m, 3], contracts)
 
 
-candidate_rounds = round_loop(_candidate_rounds, states=2)
 label = entry(_label)

@@ -1,20 +1,27 @@
-"""Fixtures of the arena's tests: the committed tables for compiled code, and a bidder as a Python file.
-
-The tables are those of partnership without a convention, in a tuple of one. numba compiles a loop once for each length.
-"""
+"""Fixtures of the arena's tests: the committed tables for compiled code, and bidders as Python files."""
 
 import textwrap
+from typing import Any
 
 import pytest
 
-from arena.engine.simulate import kernel_tables
+from arena.agents import Resources
+from arena.chunks import Arrays
+from arena.engine.simulate import kernel_tables, tables_for
+from arena.match import Match, PlayChunk
 from spades.tables import Tables
 from spades.tableset import open_tables
 
 
 @pytest.fixture(scope="session")
 def committed() -> tuple[Tables, ...]:
-    return kernel_tables(open_tables().arrays)[:1]
+    return kernel_tables(open_tables().arrays)
+
+
+def chunk_of(match: Match, profiles: tuple[Tables, ...], arrays: Arrays | None = None, nets: Any = None) -> PlayChunk:
+    """Return what plays the pairs of a match; ``arrays`` and ``nets``: what learned and searching players read."""
+    read = Resources(arrays or {}, nets or {}, profiles)
+    return PlayChunk(match, tables_for(profiles, match.rules, match.policies), read)
 
 
 @pytest.fixture

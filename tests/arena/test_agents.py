@@ -109,7 +109,6 @@ def test_who_plays_the_cards():
     match = Match("bis(cards=uct:3)", "rb", ("srp", "wrp"))
     assert match.players_shown == [player_version("uct:3"), "wrp"]
     assert Match("bis(cards=wrp)", "rb", ("srp", "srp"), mixed=True).players_shown == ["wrp", "srp@3", "srp@3", "srp@3"]
-    assert not match.lockstep
     assert Match("bis(cards=search)", "bis").searches
 
 

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
-from arena.engine.steps import deal_rounds, legal_masks
+from arena.engine.rounds import legal_masks
 from arena.errors import AgentError, ArenaError
 from arena.learned import arrays_of, random_actions
 from arena.match import PAPER_RULES, Match
 from arena.players.q_names import parse_q
 from arena.result import run_match
 from spades.rules import make_rules
+from tests.arena.rounds import dealt
 
 pytestmark = pytest.mark.compiled
 
@@ -49,7 +50,7 @@ def test_wrong_options_are_named():
 
 
 def test_random_actions_are_spread_evenly():
-    states = deal_rounds(1, 0, 4000, PAPER_RULES)
+    states = dealt(1, 4000, PAPER_RULES)
     seats = np.arange(4000) & 3
     bids = random_actions(states, seats, True)
     assert np.bincount(bids, minlength=14).min() > 200

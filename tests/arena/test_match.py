@@ -1,6 +1,8 @@
-"""Matches: symmetry, noise, a bad bidder, repeatability, sequential tests on the engine, the lockstep engine."""
+"""Matches: symmetry, noise, a bad bidder, repeatability, sequential tests on the engine, agents outside."""
 
-from itertools import pairwise
+import re
+import textwrap
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -8,21 +10,28 @@ import pytest
 from arena import stats
 from arena.agents import player_version
 from arena.chunks import LocalThreads
-from arena.engine.deal import Deals
-from arena.engine.game import BIDS, GAMES, NILS, PAIR_DD, PAIR_DR, PAIR_RR, POINTS, ROUNDS, SUMS, WINS_A
-from arena.engine.simulate import player_rows
+from arena.counters import MATCH_SUMS
 from arena.errors import AgentError, ArenaError
-from arena.lockstep import Seated, play_outside
-from arena.match import Match, PlayChunk, play
+from arena.match import Match, play
+from arena.people import bid_net, successes
 from arena.public.bots import BOTS
 from spades.errors import PolicyError
-from spades.rules import make_rules
+from spades.inference import readers_of
+from spades.rules import Rules, make_rules
+from spades.tableset import DEFAULT_DIRECTORY, open_tables
+from studio.people.writing import write_model
+from tests.arena.conftest import chunk_of
 
 pytestmark = pytest.mark.compiled
 
 
 def played(committed, *arguments, jobs=1, **options):
     return play(Match(*arguments, **options), committed, LocalThreads(jobs))
+
+
+def named(found):
+    """Return the sums of a chunk by name."""
+    return found["sums"].view(MATCH_SUMS)[0]
 
 
 @pytest.mark.parametrize("bidder", ["bis", "rb", "fixed:bid=3"])
@@ -32,8 +41,8 @@ def test_equal_bidders_are_exactly_level(committed, bidder, players):
     rate = stats.win_rate(found.scores)
     assert (rate.rate, rate.variance_saved) == (0.5, 1.0)
     assert (found.scores.sum(axis=1) == 0).all()
-    assert found.sums[POINTS] == found.sums[POINTS + 1]
-    assert found.sums[PAIR_DD] == 0
+    assert found.sums["points"][0] == found.sums["points"][1]
+    assert found.sums["pair_dd"] == 0
 
 
 def test_mixed_sides_of_equal_bidders_are_exactly_level(committed):
@@ -46,7 +55,7 @@ def test_noisy_equal_bidders_are_level_within_chance(committed, seed):
     rate = stats.win_rate(found.scores, confidence=0.999)
     assert rate.low < 0.5 < rate.high
     assert 0.02 < rate.high - rate.low < 0.06  # the noise makes the sides differ, so the rate is uncertain
-    assert found.sums[PAIR_DD] > 0
+    assert found.sums["pair_dd"] > 0
 
 
 def test_sequential_tests_on_the_engine_seldom_err(committed):
@@ -63,7 +72,7 @@ def test_sequential_test_finds_the_better_side_and_stops(committed):
     found = played(committed, "bis", "fixed:bid=4", pairs=10_000, sprt=(0.0, 20.0))
     assert found.test.decision == "H1"
     assert len(found.scores) == 250  # decided after the first chunk
-    assert found.sums[GAMES] == 500
+    assert found.sums["games"] == 500
 
 
 def test_broken_bidder_loses_clearly(committed):
@@ -86,7 +95,7 @@ def test_any_number_of_threads_gives_the_same(committed, noise):
 
 
 def test_chunks_don_t_matter(committed):
-    chunk = PlayChunk(Match("bis", "ms", pairs=60), committed)
+    chunk = chunk_of(Match("bis", "ms", pairs=60), committed)
     whole = chunk.play(0, 60)
     parts = [chunk.play(0, 7), chunk.play(7, 41), chunk.play(41, 60)]
     assert (whole["scores"] == np.concatenate([part["scores"] for part in parts])).all()
@@ -101,46 +110,28 @@ def test_seeds_make_other_matches(committed):
 def test_mixed_seats_one_bidder_of_each(committed):
     match = Match("fixed:bid=0", "fixed:bid=3", pairs=40, mixed=True)
     assert match.bidders == ("fixed:bid=0", "fixed:bid=3", "fixed:bid=3", "fixed:bid=3")
-    found = PlayChunk(Match("bis", "rb:nils=off", pairs=200, mixed=True), committed).play(0, 200)
-    assert found["sums"][NILS] > 0
-    assert found["sums"][NILS + 1] == 0
-    assert found["sums"][NILS] < found["sums"][BIDS] / 2
+    found = chunk_of(Match("bis", "rb:nils=off", pairs=200, mixed=True), committed).play(0, 200)
+    sums = named(found)
+    assert 0 < sums["nils"][0] < sums["bids"][0] / 2
+    assert sums["nils"][1] == 0
 
 
-# ---- lockstep ----------------------------------------------------------------------------------------------------
+# ---- agents outside ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("mixed", [False, True])
-def test_lockstep_plays_the_same_games(committed, rb_outside, mixed):
+def test_a_python_callable_plays_the_same_games(committed, rb_outside, mixed):
     """Policy rb inside the engine and as a Python callable outside it: the scores and sums are equal bit for bit."""
-    inside = PlayChunk(Match("bis", "rb", pairs=30, mixed=mixed), committed).play(0, 30)
-    outside = PlayChunk(Match("bis", rb_outside, pairs=30, mixed=mixed), committed).play(0, 30)
+    inside = chunk_of(Match("bis", "rb", pairs=30, mixed=mixed), committed).play(0, 30)
+    outside = chunk_of(Match("bis", rb_outside, pairs=30, mixed=mixed), committed).play(0, 30)
     assert (inside["scores"] == outside["scores"]).all()
     assert inside["sums"].tobytes() == outside["sums"].tobytes()
 
 
-def test_lockstep_with_both_sides_outside(committed, rb_outside):
-    both = PlayChunk(Match(rb_outside, rb_outside.replace(":bid", ":answer"), pairs=15), committed).play(5, 15)
-    inside = PlayChunk(Match("rb", "rb", pairs=15), committed).play(5, 15)
+def test_both_sides_outside(committed, rb_outside):
+    both = chunk_of(Match(rb_outside, rb_outside.replace(":bid", ":answer"), pairs=15), committed).play(5, 15)
+    inside = chunk_of(Match("rb", "rb", pairs=15), committed).play(5, 15)
     assert both["sums"].tobytes() == inside["sums"].tobytes()
-
-
-def test_lockstep_without_anyone_outside(committed):
-    scores, sums = np.zeros((50, 2), np.int64), np.zeros(SUMS)
-    match = Match("bis", "io", pairs=50)
-    play_outside(
-        Seated(match.agents, match.card_players, {}),
-        0.0,
-        Deals(1, 0, 50),
-        match.rules,
-        player_rows("srp", "srp"),
-        committed,
-        scores,
-        sums,
-    )
-    found = PlayChunk(match, committed).play(0, 50)
-    assert (found["scores"] == scores).all()
-    assert found["sums"].tobytes() == sums.tobytes()
 
 
 # ---- public bots -------------------------------------------------------------------------------------------------
@@ -167,8 +158,8 @@ JUS144TICE_OUTSIDE = """
 @pytest.mark.parametrize("mixed", [False, True])
 def test_a_public_bot_plays_the_same_games_as_its_rules_in_plain_python(committed, bidder_file, mixed):
     outside = f"python:{bidder_file(JUS144TICE_OUTSIDE)}:bid"
-    plain = PlayChunk(Match("bis", outside, pairs=30, mixed=mixed), committed).play(0, 30)
-    bot = PlayChunk(Match("bis", "public:jus144tice", pairs=30, mixed=mixed), committed).play(0, 30)
+    plain = chunk_of(Match("bis", outside, pairs=30, mixed=mixed), committed).play(0, 30)
+    bot = chunk_of(Match("bis", "public:jus144tice", pairs=30, mixed=mixed), committed).play(0, 30)
     assert (plain["scores"] == bot["scores"]).all()
     assert plain["sums"].tobytes() == bot["sums"].tobytes()
 
@@ -177,9 +168,9 @@ def test_public_bots_play_each_other(committed):
     bots = [f"public:{name}" for name in BOTS]
     for a, b in pairwise([*bots, bots[0]]):
         found = played(committed, a, b, pairs=50)
-        assert found.sums[GAMES] == 100
-        assert (found.sums[BIDS : BIDS + 2] > found.sums[NILS : NILS + 2]).all()
-        assert (found.sums[NILS : NILS + 2] > 0).all()
+        assert found.sums["games"] == 100
+        assert (found.sums["bids"] > found.sums["nils"]).all()
+        assert (found.sums["nils"] > 0).all()
 
 
 def test_public_bots_play_partnership_only():
@@ -193,7 +184,7 @@ def test_public_bots_play_partnership_only():
 def test_ten_thousand_games_against_a_callable_take_no_minutes(committed, bidder_file):
     file = bidder_file("def four(request):\n    return 4 if len(request['previous_bids']) < 2 else 1\n")
     found = played(committed, "bis", f"python:{file}:four", pairs=5000)
-    assert found.sums[GAMES] == 10_000
+    assert found.sums["games"] == 10_000
     assert found.seconds < 60
 
 
@@ -201,15 +192,16 @@ def test_ten_thousand_games_against_a_callable_take_no_minutes(committed, bidder
 
 
 def test_pair_sums_are_those_of_the_pairs(committed):
-    chunk = PlayChunk(Match("bis", "ms", pairs=20), committed)
-    pairs = [chunk.play(pair, pair + 1)["sums"] for pair in range(20)]
-    d = [sums[POINTS] - sums[POINTS + 1] for sums in pairs]
-    r = [sums[ROUNDS] for sums in pairs]
+    chunk = chunk_of(Match("bis", "ms", pairs=20), committed)
+    pairs = [named(chunk.play(pair, pair + 1)) for pair in range(20)]
+    d = [sums["points"][0] - sums["points"][1] for sums in pairs]
+    r = [sums["rounds"] for sums in pairs]
     whole = chunk.play(0, 20)
-    assert whole["sums"][PAIR_DD] == sum(x * x for x in d)
-    assert whole["sums"][PAIR_DR] == sum(x * y for x, y in zip(d, r, strict=True))
-    assert whole["sums"][PAIR_RR] == sum(y * y for y in r)
-    assert whole["sums"][WINS_A] == (whole["scores"] == 1).sum()
+    sums = named(whole)
+    assert sums["pair_dd"] == sum(x * x for x in d)
+    assert sums["pair_dr"] == sum(x * y for x, y in zip(d, r, strict=True))
+    assert sums["pair_rr"] == sum(y * y for y in r)
+    assert sums["wins_a"] == (whole["scores"] == 1).sum()
 
 
 # ---- invalid matches ---------------------------------------------------------------------------------------------
@@ -251,4 +243,114 @@ def test_player_versions():
 def test_goals_matter(committed):
     short = played(committed, "bis", "rb", pairs=50, rules=make_rules("classic", {"win": 1, "lose": None}))
     long = played(committed, "bis", "rb", pairs=50, rules=make_rules("classic", {"win": 500}))
-    assert short.sums[ROUNDS] < 250 < 800 < long.sums[ROUNDS]
+    assert short.sums["rounds"] < 250 < 800 < long.sums["rounds"]
+
+
+# ---- every combination -------------------------------------------------------------------------------------------
+
+LEGAL_BOT = """
+    from spades.cards import CARD_NAMES, FIRST_SPADE, lowest
+    from spades.legal import NO_BID, allowed_bids, deck_number
+    from spades.play import legal_cards
+    from spades.rules import make_rules
+
+    class Bot:
+        def read(self, request, field):
+            overrides = dict(request["rules"])
+            self.rules = make_rules(overrides.pop("preset"), overrides)
+            self.names = CARD_NAMES[deck_number(self.rules)]
+            self.cards = {name: card for card, name in self.names.items()}
+            return sum(1 << self.cards[name] for name in request.get(field, ()))
+
+        def bid(self, request):
+            hand, before = self.read(request, "hand"), [NO_BID, NO_BID, *request["previous_bids"]]
+            allowed = allowed_bids(hand, before[-2], self.rules)
+            return min((bid for bid in range(14) if allowed >> bid & 1), key=lambda bid: abs(bid - 3))
+
+        def card(self, request):
+            given, received = (self.read(request, field) for field in ("given", "received"))
+            played = [self.cards[name] for trick in request["tricks"] for name in trick]
+            held = (self.read(request, "hand") & ~given | received) & ~sum(1 << card for card in played)
+            table = played[len(played) & ~3 :]
+            broken = any(card >= FIRST_SPADE for card in played)
+            return self.names[lowest(legal_cards(held, len(table), (table or [0])[0], broken))]
+"""
+AGENTS = ("bis", "tables", "public", "python", "model", "q@1", "random")
+PLAYERS = (
+    *("srp", "wrp", "uct(tricks=2, samples=4)", "blend(wrp=0.4)", "search@1(deals=2, tricks=2)", "q@1(net=linear)"),
+    "solo",
+)
+PRESETS = ("classic", "whiz", "mirror", "suicide", "jokers", "jjdd", "cutthroat", "pass-4")
+NAMES_A_RULE = re.compile(rf"\b({'|'.join(Rules._fields)}) is ")
+
+
+@pytest.fixture(scope="module")
+def agents(tmp_path_factory):
+    """Return an agent of each kind, by kind."""
+    folder = tmp_path_factory.mktemp("agents")
+    (folder / "bot.py").write_text(textwrap.dedent(LEGAL_BOT))
+    arrays = {name: np.zeros(bid_net.shape_of(name, 1), np.float32) for name in bid_net.AXES}
+    arrays["nil_success"] = np.zeros((2, len(successes.NIL_FEATURES)))
+    arrays["contract_success"] = np.zeros((2, len(successes.CONTRACT_FEATURES)))
+    arrays["blend"] = np.full(1, 0.5)
+    write_model(folder / "model", arrays, {"kind=human": 1}, {}, {})
+    return {
+        **{kind: kind for kind in AGENTS},
+        "tables": f"bis(tables={DEFAULT_DIRECTORY})",
+        "public": "public(bot=trickster)",
+        "python": f"python(file={folder / 'bot.py'}, name=Bot)",
+        "model": f"model(folder={folder / 'model'})",
+    }
+
+
+@pytest.fixture(scope="module")
+def attempt(committed, agents):
+    """Return a function that plays two pairs of a match, and returns the text of the error if it is refused."""
+    arrays = open_tables().arrays
+    nets = readers_of(arrays).nets
+
+    def played_or_refused(kind, player, preset, noise, mixed):
+        rules = make_rules(preset, {"win": 100, "lose": -100})
+        players = (player, "srp", "wrp", player) if mixed else (player, "srp")
+        try:
+            match = Match(agents[kind], "rb", players, 2, rules, 3, mixed, noise)
+        except ArenaError as error:
+            return str(error)
+        found = chunk_of(match, committed, arrays, nets)
+        whole, first, second = found.play(0, 2), found.play(0, 1), found.play(1, 2)
+        assert (whole["sums"] == first["sums"] + second["sums"]).all()
+        sums = named(whole)
+        assert sums["games"] == 4
+        assert sums["by_bid"][:, :, 1].sum() == 13 * sums["rounds"] > 0
+        return ""
+
+    return played_or_refused
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_policy_that_python_calls_plays_the_same_games(committed, agents, preset):
+    rules = make_rules(preset, {"win": 100, "lose": -100})
+    compiled, called = (
+        chunk_of(Match(text, "rb", pairs=4, rules=rules, noise=0.2), committed).play(0, 4)["sums"]
+        for text in ("bis", agents["tables"])
+    )
+    assert compiled.tobytes() == called.tobytes()
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_two_choices_play_together_or_are_refused_for_a_rule(attempt, preset):
+    """Each kind of agent meets each player and each preset, each player meets each preset, and all of them noise."""
+    number = PRESETS.index(preset)
+    for i, kind in enumerate(AGENTS):
+        noisy, mixed = (i + number) & 1, (i ^ number >> 1) & 1
+        refused = attempt(kind, PLAYERS[(i + number) % len(PLAYERS)], preset, 0.2 * noisy, bool(mixed))
+        assert not refused or NAMES_A_RULE.search(refused)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("preset", PRESETS)
+def test_everything_plays_together_or_is_refused_for_a_rule(attempt, preset):
+    found = {attempt(*choice) for choice in product(AGENTS, PLAYERS, [preset], (0.0, 0.2), (False, True))}
+    refused = sorted(found - {""})
+    print("", *refused, sep="\n")
+    assert all(map(NAMES_A_RULE.search, refused))

@@ -7,21 +7,24 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 
 from arena import outside
 from arena.agent_text import parse_text
 from arena.agents import parse_agent
+from arena.engine.rounds import ROUND
 from arena.errors import AgentError, BidderError
-from arena.match import PAPER_RULES, Match, PlayChunk
+from arena.match import PAPER_RULES, Match
 from arena.outside import HttpAgent, PythonAgent, answers_of, open_outside
-from arena.questions import BID, BLIND, CARD, PASS, Identity, Position, WrongAnswerError
+from arena.questions import BID, BLIND, CARD, PASS, Position, WrongAnswerError
 from spades.cards import parse_pbn
 from spades.contract.bid_request import read_bid, read_blind
 from spades.contract.card_request import read_card
 from spades.contract.pass_request import read_pass
 from spades.play import PlayState
 from spades.rules import Rules, make_rules
+from tests.arena.conftest import chunk_of
 from tests.patience import LIMIT_S
 from tests.service.conftest import running_server
 
@@ -32,8 +35,8 @@ HANDS = ("AKJ62.AQ.Q.K9543", "QT9.KJT9.KJT9.QJ", "8.8765.A876.AT87", "7543.432.5
 # ---- the request -------------------------------------------------------------------------------------------------
 
 
-def position(question, seat, bids, rules=PAPER_RULES, given=(0, 0, 0, 0), cards=()):
-    """Return a position of the round with HANDS, as a match asks about it."""
+def position(question, seat, bids, rules=PAPER_RULES, given=(0, 0, 0, 0), cards=(), seed=1, **identity):
+    """Return a position of the round with HANDS, as a match asks about it; ``identity``: fields of the round."""
     state = PlayState()
     state.hand = [parse_pbn(hand) for hand in HANDS]
     state.bid = [*bids, -1, -1, -1, -1][:4]
@@ -43,8 +46,11 @@ def position(question, seat, bids, rules=PAPER_RULES, given=(0, 0, 0, 0), cards=
         for other in range(4):
             state.hand[other] &= ~(1 << card)
     state.trick_size, state.trick = len(cards), [*cards, 0, 0, 0, 0][:4]
-    dealt = [parse_pbn(hand) for hand in HANDS]
-    return Position(question, state, seat, Identity(1, 0, 0, 0), dealt, [*given], [*cards, *[0] * 52][:52], rules)
+    round_ = np.zeros(1, ROUND)[0]
+    round_["hands"], round_["passed"], round_["plays"][: len(cards)] = [*map(parse_pbn, HANDS)], given, cards
+    for name, value in identity.items():
+        round_[name] = value
+    return Position(question, state, round_, seat, seed, rules)
 
 
 def test_request_by_hand():
@@ -82,12 +88,12 @@ def test_requests_are_those_that_the_service_takes():
 
 
 def test_lots_differ_by_position_and_repeat():
-    def lots(seat, *identity):
-        return position(BID, seat, (3, 4, 5)[:seat])._replace(identity=Identity(*identity)).request()["seed"]
+    def lots(seat, **identity):
+        return position(BID, seat, (3, 4, 5)[:seat], **identity).request()["seed"]
 
-    seeds = [lots(0, 1, 0, 0, 0), lots(1, 1, 0, 0, 0), lots(1, 1, 1, 0, 0), lots(1, 1, 0, 1, 0), lots(1, 1, 0, 0, 1)]
-    assert len(set(seeds)) == 5
-    assert lots(1, 1, 0, 0, 0) == seeds[1]
+    seeds = [lots(0), lots(1), lots(1, seed=2), lots(1, deal=1), lots(1, swap=1), lots(1, number=1)]
+    assert len(set(seeds)) == 6
+    assert lots(1) == seeds[1]
 
 
 # ---- the answer --------------------------------------------------------------------------------------------------
@@ -377,7 +383,7 @@ def test_our_own_service_bids_as_the_engine_does(committed):
     """Policy ms inside the engine, and behind POST /v1/bids of a real server: the same games."""
     with running_server() as server:
         text = f"{server.url}/bid?policy=ms"
-        outside = PlayChunk(Match("bis", text, pairs=40), committed).play(0, 40)
-    inside = PlayChunk(Match("bis", "ms", pairs=40), committed).play(0, 40)
+        outside = chunk_of(Match("bis", text, pairs=40), committed).play(0, 40)
+    inside = chunk_of(Match("bis", "ms", pairs=40), committed).play(0, 40)
     assert (inside["scores"] == outside["scores"]).all()
     assert inside["sums"].tobytes() == outside["sums"].tobytes()

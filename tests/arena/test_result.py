@@ -8,12 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.engine import game
-from arena.match import Match, PlayChunk, Played
+from arena.counters import MATCH_SUMS, count_match
+from arena.engine.rounds import ROUND
+from arena.games import SEATING
+from arena.match import Match, Played
 from arena.result import describe_match, round_type, run_match
 from arena.stats import anytime_interval, pair_counts, sequential_test
-from spades.play import PlayState
+from spades.rules import Rules
 from spades.tableset import open_tables
+from tests.arena.conftest import chunk_of
 
 pytestmark = pytest.mark.compiled
 
@@ -25,7 +28,7 @@ FIELDS = {
 }  # fmt: skip
 
 
-def tally(bids, taken, first_chair, points):
+def tally(bids, taken, first_chair):
     """Return the sums of one round by name.
 
     Seat k sits in chair (first_chair + k) % 4; chairs 0 and 2 are side a.
@@ -47,7 +50,7 @@ def tally(bids, taken, first_chair, points):
             pattern += 2**chair
             count["nils", side] += 1
             count["bags", side] += taken[seat]
-            count["nils made", side] += taken[seat] == 0
+            count["nils_made", side] += taken[seat] == 0
             count["bid made", side, bids[seat]] += taken[seat] == 0
         else:
             count["bid made", side, bids[seat]] += made >= contract
@@ -71,35 +74,29 @@ def tally(bids, taken, first_chair, points):
 )
 def test_a_round_is_counted_as_a_slow_tally_would(bids, winners, first_chair, points):
     taken = [winners.count(seat) for seat in range(4)]
-    s = PlayState(bid=bids, taken=taken, choices=190)
-    sums = np.zeros(game.SUMS)
-    game.record_round(s, first_chair, points[0], points[1], sums)
-    count = tally(bids, taken, first_chair, points)
-    assert (sums[game.ROUNDS], sums[game.SUM_OF_CHOICES], sums[game.PLAYS]) == (1, 190, 52)
-    assert sums[game.SUM_OF_BIDS] == count["sum of bids"]
-    levels = sums[game.BIDS_BY_CONTRACT : game.RESULTS_BY_BID].reshape(2, 27, 4)
-    singles = sums[game.RESULTS_BY_BID : game.NIL_PATTERNS].reshape(2, 15, 3)
+    rounds, sums, difference = np.zeros(1, ROUND), np.zeros(1, MATCH_SUMS), np.zeros(1, np.int64)
+    rounds["bids"], rounds["tricks"], rounds["first_chair"], rounds["choices"] = bids, taken, first_chair, 190
+    rounds["points"] = [points[(first_chair + seat) % 2] for seat in range(4)]
+    count_match(rounds, np.ones(1, np.bool_), Rules(), np.array(SEATING), difference, sums)
+    assert difference[0] == points[0] - points[1]
+    found = sums[0]
+    count = tally(bids, taken, first_chair)
+    assert (found["rounds"], found["choices"], found["plays"]) == (1, 190, 52)
+    assert found["sum_of_bids"] == count["sum of bids"]
+    assert found["points"].tolist() == [*points]
     for side in range(2):
-        assert sums[game.POINTS + side] == points[side]
-        for cell, name in (
-            (game.BIDS, "bids"),
-            (game.NILS, "nils"),
-            (game.NILS_MADE, "nils made"),
-            (game.BAGS, "bags"),
-            (game.CONTRACTS, "contracts"),
-            (game.SETS, "sets"),
-        ):
-            assert sums[cell + side] == count[name, side], name
+        for name in ("bids", "nils", "nils_made", "bags", "contracts", "sets"):
+            assert found[name][side] == count[name, side], name
         for contract in range(27):
             names = ("contract", "contract made", "over", "short")
-            assert levels[side, contract].tolist() == [count[name, side, contract] for name in names]
+            assert found["by_contract"][side, contract].tolist() == [count[name, side, contract] for name in names]
         for bid in range(15):
-            assert singles[side, bid].tolist() == [count[name, side, bid] for name in ("bid", "bid tricks", "bid made")]
-    patterns = sums[game.NIL_PATTERNS : game.BID_SUMS].reshape(16, 5)
-    made = [count["nils made", 0], count["nils made", 1]]
+            names = ("bid", "bid tricks", "bid made")
+            assert found["by_bid"][side, bid].tolist() == [count[name, side, bid] for name in names]
+    patterns, totals = found["nil_patterns"], found["bid_sums"]
+    made = [count["nils_made", 0], count["nils_made", 1]]
     assert patterns[count["pattern"]].tolist() == [1, *points, *made]
     assert patterns[:, 0].sum() == 1
-    totals = sums[game.BID_SUMS : game.SUMS].reshape(53, 4)
     plain = count["pattern"] == 0
     assert totals[count["sum of bids"]].tolist() == [1, plain, points[0] * plain, points[1] * plain]
     assert totals[:, 0].sum() == 1
@@ -194,11 +191,18 @@ def test_markdown_tells_the_figures(result):
     assert all(line.count("|") == 0 or line.startswith("|") for line in text.splitlines())
 
 
+def played_of(arrays, test=None):
+    """Return the arrays of a chunk as the results of a match."""
+    return Played(arrays["scores"], arrays["sums"].view(MATCH_SUMS)[0], 0.1, test)
+
+
 def test_nothing_divides_by_nothing(committed):
     match = Match("fixed:bid=3", "rb:nils=off", pairs=3, sprt=(0.0, 5.0))
-    arrays = PlayChunk(match, committed).play(0, 3)
+    arrays = chunk_of(match, committed).play(0, 3)
     test = sequential_test(pair_counts(arrays["scores"]).tolist(), 0, 5)
-    found = describe_match(match, Played(arrays["scores"], arrays["sums"], 0.1, test), open_tables())
+    found = describe_match(
+        match, Played(arrays["scores"], arrays["sums"].view(MATCH_SUMS)[0], 0.1, test), open_tables()
+    )
     assert found.nil_success == [None, None]
     assert json.loads(found.to_json())["sequential"]["decision"] in ("H0", "H1", "undecided")
     assert "Sequential test of Elo 0 (H0) against 5 (H1)" in found.to_markdown()
@@ -206,10 +210,10 @@ def test_nothing_divides_by_nothing(committed):
 
 def test_a_match_that_may_stop_early_has_an_anytime_valid_interval(committed):
     sprt = Match("bis", "rb", pairs=250, sprt=(-400.0, 400.0))
-    arrays = PlayChunk(sprt, committed).play(0, 250)
+    arrays = chunk_of(sprt, committed).play(0, 250)
     counts = pair_counts(arrays["scores"])
     test = sequential_test(counts.tolist(), -400.0, 400.0)
-    played = Played(arrays["scores"], arrays["sums"], 0.1, test)
+    played = played_of(arrays, test)
     found = describe_match(sprt, played, open_tables())
     assert (found.ci95_method, found.ci95) == ("anytime-valid", list(anytime_interval(counts)))
     assert found.points_difference_ci95 is None
@@ -235,10 +239,10 @@ def test_equal_sides_have_an_interval_with_a_width(pairs):
 
 
 def test_points_have_an_interval_from_ten_pairs_on(committed):
-    arrays = PlayChunk(Match("bis", "io", ("wrp", "wrp"), pairs=10), committed).play(0, 10)
+    arrays = chunk_of(Match("bis", "io", ("wrp", "wrp"), pairs=10), committed).play(0, 10)
     for pairs in (9, 10):
         match = Match("bis", "io", ("wrp", "wrp"), pairs=pairs)
-        played = Played(arrays["scores"][:pairs], arrays["sums"], 0.1, None)
+        played = played_of(arrays)._replace(scores=arrays["scores"][:pairs])
         found = describe_match(match, played, open_tables())
         assert found.ci95_method == "agresti-coull"
         assert (found.points_difference_ci95 is None) == (pairs == 9)

@@ -2,16 +2,19 @@
 
 import sys
 
+import numpy as np
 import pytest
 
-from arena.engine.deal import Deals
-from arena.engine.simulate import kernel_tables, player_rows, tables_for
-from arena.engine.states import new_states
+from arena.engine import bidding, playing, results
+from arena.engine.deal import NO_ANSWER
+from arena.engine.rounds import COMPILED, ROUND
+from arena.engine.simulate import kernel_tables, policy_rows
 from arena.source_files import SOURCES, files_hash, imported
 from spades.policies import parse_policy
 from spades.rules import Rules
 from spades.tableset import open_tables
-from tables import counts as counting
+from tests.arena.engine.states import dealt
+from tests.conftest import plain_tables
 
 FILES = {
     "top": "import math\nfrom middle import f\nfrom package import member\n",
@@ -51,9 +54,16 @@ def test_modules_outside_the_project_are_read_when_they_were_imported():
 
 
 def test_every_module_that_runs_counts():
-    """Rounds with several bidders run in plain Python: each function that was called is in one of the files."""
-    rules, players = Rules(), player_rows("srp", "wrp")
-    profiles = kernel_tables(open_tables().arrays)
+    """A round in plain Python: each function that a loop calls is in one of the files of the loop's module."""
+    rules, state, rounds = Rules(), dealt(3, 0), np.zeros(1, ROUND).view(np.recarray)
+    policies = policy_rows(map(parse_policy, ("bis:tuned,convention=auto", "winprob", "rb", "ms:level=2")))
+    nobody, place = np.array([NO_ANSWER]), np.zeros(1, np.int64)
+    profiles = plain_tables(kernel_tables(open_tables().arrays))
+    loops = (
+        (bidding._bid, (place.copy(), np.arange(4)[None], nobody, policies.view(np.recarray), 0.2, rules, profiles)),
+        (playing._play, (place.copy(), np.full((1, 4), COMPILED), nobody)),
+        (results._score, ([True], (0, 1, 0, 1), rules, place)),
+    )
     called: set[str] = set()
 
     def watch(frame, event, _argument):
@@ -61,25 +71,14 @@ def test_every_module_that_runs_counts():
         if event == "call" and module in SOURCES:
             called.add(module)
 
-    for text in ("bis:tuned,convention=auto", "winprob", "rb", "ms:level=2"):
-        policy = parse_policy(text)
-        tables = tables_for(profiles, rules, [policy])
+    for loop, arguments in loops:
+        before, called = called, set()
         sys.setprofile(watch)
         try:
-            counts = [[[0, 0] for _ in range(27)] for _ in range(2)]
-            counting._contract_rounds(new_states(1), Deals(3, 0, 2), rules, policy, players, tables, _Cells(counts))
+            loop([state], rounds, *arguments)
         finally:
             sys.setprofile(None)
+        assert called <= imported(loop.__module__)
+        called |= before
     assert len(called) > 20
-    assert called <= imported("tables.counts")
-
-
-class _Cells:
-    def __init__(self, counts):
-        self.counts = counts
-
-    def __getitem__(self, key):
-        return self.counts[key[0]][key[1]][key[2]]
-
-    def __setitem__(self, key, value):
-        self.counts[key[0]][key[1]][key[2]] = value
+    assert rounds.tricks.sum() == 13

@@ -14,7 +14,7 @@ from numba.core import config
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from arena.engine.compiled_modules import SOURCES
+from arena.source_files import imported
 from service.settings import Settings
 from tests.conftest import ROOT
 
@@ -102,7 +102,8 @@ def test_what_it_names_exists(tmp_path, monkeypatch):
 
 def test_the_image_that_searches_has_all_that_it_compiles():
     copied = re.findall(r"^COPY (?!--)(\S+)/ \./", STAGES["base"] + STAGES["search"], re.MULTILINE)
-    assert {"tables/data", *(name.partition(".")[0] for name in SOURCES)} <= {*copied}
+    used = imported("arena.__main__", "arena.searcher")
+    assert {"tables/data", *(name.partition(".")[0] for name in used)} <= {*copied}
 
 
 def test_the_default_image_is_without_the_search():

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from arena.engine.game import SUMS, Game, RoundSummary, Totals
-from arena.engine.habits import MOVES, Habit, Intended
+from arena.engine.habits import MOVES, Intended
 from arena.engine.outcomes import Contracts
 from arena.engine.simulate import numba_typed, player_rows
 from arena.people.inputs import INPUTS as PEOPLE_INPUTS
@@ -152,13 +151,13 @@ def scores(rng: random.Random, rules: Rules) -> Standing:
     return Standing(us, them, rng.randrange(10), rng.randrange(10))
 
 
-def position(rng: random.Random) -> tuple:
+def position(rng: random.Random) -> tuple[int, Auction, Standing, Rules]:
     """Return all arguments of `choose_bid` except the policy and the tables."""
     rules = rng.choice(RULES)
     return hand(rng), auction(rng), scores(rng, rules), rules
 
 
-def any_position(rng: random.Random) -> tuple:
+def any_position(rng: random.Random) -> tuple[int, Auction, Standing, Rules]:
     """Return a `position`, or one with jokers in the deck.
 
     Only the tables of the jokers profile cover such hands.
@@ -297,21 +296,12 @@ def bis_position(rng: random.Random) -> tuple:
     return *where, rng.randrange(1, EVERY_BID + 1), rules, rng.choice(BIS), ALL
 
 
-def totals(rng: random.Random) -> Totals:
-    return Totals(rng.randint(-100, 200), rng.randint(-100, 200), rng.randrange(10), rng.randrange(10))
-
-
 def finished(rng: random.Random) -> PlayState:
     """Return a state after a whole round."""
     s = states.dealt(9, rng.randrange(50), states.random_bids(rng))
     for _ in range(52):
         states.play_on(s)
     return s
-
-
-def round_summary(rng: random.Random) -> RoundSummary:
-    nils = rng.choice(((0, 0, 0), (5, 2, 0), (8, 0, 1)))
-    return RoundSummary(rng.randrange(-200, 200), rng.randrange(-200, 200), rng.randrange(53), *nils)
 
 
 def ended_round(rng: random.Random) -> tuple:
@@ -450,10 +440,10 @@ def outcome_values(rng: random.Random) -> tuple:
 
 def seen_position(rng: random.Random) -> tuple:
     """Return all arguments of `position_inputs`."""
-    rules, win_slice = winnable(rng)
+    rules, _ = winnable(rng)
     nil = Nil(0.5, 0.5, 0.5, 0.5, 1.0, unit(rng), unit(rng), 0.0, 0.0, 0, True)
     where = holdings(suits_of(hand(rng))), auction(rng), standing(rng, rules)
-    return *where, win_slice, rules, counted_takes(rng), nil, ALL
+    return *where, rng.random(), rules, counted_takes(rng), nil, ALL
 
 
 def of_model(rng: random.Random) -> ModelPosition:
@@ -476,10 +466,10 @@ def expected(rng: random.Random) -> Expected:
 
 def prepared(rng: random.Random) -> tuple:
     """Return all arguments of `model_position`."""
-    rules, win_slice = winnable(rng)
+    rules, _ = winnable(rng)
     allowed = rng.choice((EVERY_BID, EVERY_BID - 1, 0b11110))
     others = tuple(rng.randrange(len(PLAYER_KINDS)) for _ in range(3))
-    return hand(rng), auction(rng), standing(rng, rules), allowed, others, win_slice, rules, ALL
+    return hand(rng), auction(rng), standing(rng, rules), allowed, others, rng.random(), rules, ALL
 
 
 def written_bid(rng: random.Random) -> tuple:
@@ -487,7 +477,7 @@ def written_bid(rng: random.Random) -> tuple:
     rules, win_slice = winnable(rng)
     position = of_model(rng)._replace(standing=standing(rng, rules))
     arrays = view(np.zeros(BID_INPUTS)), view(np.zeros(OUTCOMES))
-    return rng.randint(0, 13), auction(rng), position, win_slice, rules, ALL, *arrays
+    return rng.randint(0, 13), auction(rng), position, win_slice, rules, ALL, table_of(win_slice), *arrays
 
 
 WIN_POLICIES = tuple(
@@ -508,6 +498,7 @@ def win_position(rng: random.Random) -> tuple:
         rules,
         rng.choice(WIN_POLICIES),
         ALL,
+        SETTINGS,
         view(np.zeros(14)),
     )
 
@@ -517,7 +508,7 @@ def win_sitting(rng: random.Random) -> tuple:
     for earlier in range(seat):
         s.bid[earlier] = rng.choice((0, 2, 3, 4))
     rules = winnable(rng)[0]
-    return with_counted_bags(s, rules), seat, rules, rng.choice(WIN_POLICIES), ALL
+    return with_counted_bags(s, rules), seat, rules, rng.choice(WIN_POLICIES), SETTINGS
 
 
 PEOPLE_POLICIES = tuple(numba_typed(parse_policy(text)) for text in ("bis", "bis:nils=off"))
@@ -530,11 +521,6 @@ def at_turn(rng: random.Random) -> tuple:
         s.bid[earlier] = rng.choice((0, 2, 3, 4))
     rules = rng.choice(RULES)
     return with_counted_bags(s, rules), seat, rules
-
-
-def habit(rng: random.Random) -> Habit:
-    policy = numba_typed(parse_policy("bis"))
-    return Habit(policy, policy._replace(nils=0), rng.choice((0, 3)), rng.choice((0.0, 0.5, 1.0)))
 
 
 def intended(rng: random.Random) -> Intended:
@@ -564,7 +550,7 @@ Maker = Callable[[random.Random], tuple[Any, ...]]
 SCORING, POSITION = "spades.scoring.", "spades.position."
 REGULAR = "spades.bis.estimates."
 SIGNALS, BLIND = "spades.bis.conventions.", "spades.bis.blind_nil."
-HABITS = "arena.engine.habits."
+HABITS, CHOICE = "arena.engine.habits.", "arena.engine.choose_bid."
 NIL, PARTNERSHIP_BIS, BASELINES = "spades.bis.estimates.", "spades.bis.partnership.", "spades.baselines."
 TRICKS, DEAL = "spades.play.tricks.", "arena.engine.deal."
 WINNING, WINPROB, OUTCOMES_OF = (
@@ -577,9 +563,9 @@ LEVELS = "spades.levels."
 PASSING = "spades.passing."
 LEGAL = "spades.legal."
 UNSEEN, UCT = "arena.players.unseen.", "arena.players.uct."
-SRP, GAME = "spades.play.srp.", "arena.engine.game."
+SRP, BIDDING, RESULTS = "spades.play.srp.", "arena.engine.bidding.", "arena.engine.results."
 PUBLIC = "arena.public."
-SOLO, SOLO_PLAY, SOLO_GAME = "spades.bis.cutthroat.", "spades.play.solo.", "arena.engine.cutthroat."
+SOLO, SOLO_PLAY = "spades.bis.cutthroat.", "spades.play.solo."
 
 
 def baseline(first: int, last: int) -> Maker:
@@ -687,7 +673,7 @@ CASES: dict[str, Maker] = {
     SOLO + "project_race": lambda r: next((r.randint(0, 9), a[0], a[1], a[3], ALL) for a in [alone(r)]),
     SOLO + "apply_finish": alone_finish,
     SOLO + "bis_cutthroat": alone_bid,
-    "arena.engine.choose_bid.choose_cutthroat_bid": lambda r: (hand(r), *alone(r), r.choice(POLICIES), SETTINGS),
+    CHOICE + "choose_cutthroat_bid": lambda r: (hand(r), *alone(r), r.choice(POLICIES), SETTINGS),
     BASELINES + "lowest_at_most": lambda r: (holding(r), r.randrange(13), r.randrange(13), r.randrange(13)),
     BASELINES + "naive_nil": lambda r: (hand(r), partner_bid(r), r.choice(POLICIES[6:10])),
     BASELINES + "rb": baseline(6, 9),
@@ -708,14 +694,14 @@ CASES: dict[str, Maker] = {
     PASSING + "nil_danger": lambda r: (r.randrange(1 << 13), r.randrange(1 << 13), r.choice((3, 13))),
     PASSING + "suit_danger": lambda r: (r.randrange(1 << 13), r.randrange(1 << 13), r.choice((3, 13))),
     PASSING + "given_by_partner": lambda r: (hand(r), r.randrange(5)),
-    "arena.engine.passing.exchange": lambda r: (passing_state(r),),
+    "arena.engine.passing.exchange": lambda r: (passing_state(r), view(np.zeros(4, np.int64))),
     "arena.engine.deal.write_pass_rules": lambda r: (passing_state(r), r.choice(PASSES)),
     LEGAL + "deck_number": lambda r: (r.choice((*RULES, JOKERS, *DECKS)),),
     LEGAL + "extra_spades_of": lambda r: (r.randrange(7), r.choice((*RULES, JOKERS, *DECKS))),
     LEGAL + "sees_no_jokers": lambda r: (r.choice((*RULES, JOKERS)), r.choice(POLICIES)),
     LEGAL + "nil_threshold": lambda r: (r.randrange(7), r.choice(BIS), r.uniform(-1, 9), r.randint(0, 9)),
-    WINPROB + "slice_of": lambda r: (r.choice((winnable(r)[0], *RULES)), ALL),
-    WINNING + "win_array": lambda r: (winnable(r)[1], ALL),
+    WINPROB + "slice_of": lambda r: (r.choice((winnable(r)[0], *RULES)), SETTINGS),
+    WINNING + "win_array": lambda r: (winnable(r)[1], SETTINGS),
     "spades.tables.plain_profile": lambda r: (r.choice((*RULES, JOKERS, *DECKS, *PASSES)),),
     WINNING + "table_bags": lambda r: (r.randrange(10), winnable(r)[1]._replace(bag_shift=r.randint(-20, 9))),
     WINNING + "score_row": lambda r: (r.randint(-300, 600), r.randrange(BAGS), winnable(r)[1]),
@@ -735,6 +721,9 @@ CASES: dict[str, Maker] = {
     ),
     FEATURES + "top_spades": lambda r: (holding(r),),
     FEATURES + "position_inputs": seen_position,
+    FEATURES + "p_win_before": lambda r: next(
+        (r.randrange(4), standing(r, rules), place, rules, table_of(place)) for rules, place in [winnable(r)]
+    ),
     FEATURES + "bids_to_weigh": lambda r: (
         suits_of(hand(r)),
         auction(r),
@@ -829,7 +818,7 @@ CASES: dict[str, Maker] = {
         *win_sitting(r)[:3],
         r.choice(GRADED_WIN),
         r.randrange(LARGEST_SEED),
-        ALL,
+        SETTINGS,
     ),
     "spades.random_numbers.hash_normal": lambda r: (r.randrange(DRAWS_PER_SEED * LARGEST_SEED),),
     LEVELS + "trick_bias": lambda r: (r.choice(GRADED), r.randrange(LARGEST_SEED)),
@@ -871,13 +860,13 @@ CASES: dict[str, Maker] = {
     LEGAL + "bids_between": lambda r: (r.randint(0, 13), r.randint(-3, 13)),
     LEGAL + "nearest_number": lambda r: (r.randint(0, 13), r.randrange(1, EVERY_BID + 1)),
     LEGAL + "nearest_allowed": lambda r: (r.randint(0, 13), r.randint(1, 13), r.randrange(1, EVERY_BID + 1)),
-    "arena.engine.choose_bid.auction_at": lambda r: sitting(r)[:2],
-    "arena.engine.choose_bid.standing_at": lambda r: sitting(r)[:2],
+    CHOICE + "auction_at": lambda r: sitting(r)[:2],
+    CHOICE + "standing_at": lambda r: sitting(r)[:2],
     PUBLIC + "trickster.trickster": lambda r: (hand(r), auction(r), r.choice(RULES)),
     PUBLIC + "cards_with_cats.cards_with_cats": lambda r: (hand(r), auction(r)),
     PUBLIC + "jus144tice.jus144tice": position,
     PUBLIC + "bots.public_bid": lambda r: (r.randrange(len(BOTS)), *sitting(r)[:2], r.choice(RULES)),
-    "arena.engine.choose_bid.choose_bid": lambda r: (*any_position(r), r.choice(POLICIES), SETTINGS),
+    CHOICE + "choose_bid": lambda r: (*any_position(r), r.choice(POLICIES), SETTINGS),
     TRICKS + "suit_mask": lambda r: (r.randrange(4),),
     TRICKS + "legal_cards": lambda r: (cards(r, 1), r.randrange(4), card(r), r.randrange(2)),
     TRICKS + "beats": lambda r: (card(r), card(r)),
@@ -886,7 +875,6 @@ CASES: dict[str, Maker] = {
     DEAL + "next32": lambda r: (states.dealt(r.randrange(2**31), 1),),
     DEAL + "below": lambda r: (states.dealt(r.randrange(2**31), 1), r.choice((1, 52, 2**20))),
     DEAL + "uniform": lambda r: (states.dealt(r.randrange(2**31), 1),),
-    DEAL + "deck_of": lambda r: (r.choice((*RULES, JOKERS)),),
     DEAL + "deal": lambda r: (states.dealt(r.randrange(2**31), r.randrange(9)),),
     TRICKS + "unseen_cards": lambda r: sitting(r)[:2],
     "arena.engine.replay.replay": lambda r: (a_play(r), *(view(np.zeros(n, np.int64)) for n in (52, 4, 4))),
@@ -984,55 +972,39 @@ CASES: dict[str, Maker] = {
     "arena.players.choose_card.choose_card": lambda r: sitting(r)[:2],
     DEAL + "random_bit": lambda r: (states.dealt(r.randrange(2**31), 1), cards(r, 1)),
     DEAL + "give_spades": lambda r: (states.dealt(r.randrange(2**31), 1), r.randrange(4), r.randrange(14)),
+    "arena.engine.states.copy_state": lambda r: (sitting(r)[0], states.empty()),
     DEAL + "start_round": lambda r: (sitting(r)[0],),
     DEAL + "deal_round": lambda r: (states.empty(), r.randrange(2**31), r.randrange(100), r.randrange(10)),
     DEAL + "prepare_state": lambda r: ([states.empty()], r.choice(RULES)),
     DEAL + "seat_players": lambda r: (states.empty(), view(player_rows("srp", "wrp"))),
-    GAME + "bids_blind_nil": blind_sitting,
-    GAME + "bid_seat": lambda r: next(
+    BIDDING + "bids_blind_nil": blind_sitting,
+    BIDDING + "bid_seat": lambda r: next(
         (s, r.randrange(4), r.choice(RULES), r.choice((*POLICIES, *GRADED)), SETTINGS)
         for s in [states.dealt(4, r.randrange(200))]
     ),
-    GAME + "with_noise": lambda r: (states.dealt(r.randrange(2**31), 1), r.randint(0, 14), r.choice((0.0, 0.5, 1.0))),
-    GAME + "noisy_bid": lambda r: next(
-        (s, r.randrange(4), r.choice(RULES), r.choice(POLICIES), SETTINGS, r.choice((0.0, 0.5, 1.0)))
-        for s in [states.dealt(4, r.randrange(200))]
+    BIDDING + "with_noise": lambda r: (
+        states.dealt(r.randrange(2**31), 1),
+        r.randint(0, 14),
+        r.choice((0.0, 0.5, 1.0)),
     ),
+    BIDDING + "noisy_bid": lambda r: (*sitting(r)[:2], r.randint(0, 14), r.choice(RULES), r.choice((0.0, 0.5, 1.0))),
     HABITS + "moved_bid": lambda r: (intended(r), r.randrange(MOVES)),
-    HABITS + "intended_bid": lambda r: (*at_turn(r), habit(r), r.randint(0, 5), SETTINGS),
-    HABITS + "bid_of_person": lambda r: (*at_turn(r), habit(r), SETTINGS),
-    HABITS + "bid_chances": lambda r: (*at_turn(r), habit(r), SETTINGS, view(np.zeros(14))),
+    HABITS + "intended_bid": lambda r: (
+        *at_turn(r),
+        r.choice((0, 0, r.randint(1, 8))),
+        r.randint(0, 8),
+        r.choice((0, 3)),
+    ),
     "arena.people.inputs.write_inputs": lambda r: (
         *at_turn(r),
         PEOPLE_POLICIES,
         SETTINGS,
         view(np.zeros(PEOPLE_INPUTS)),
     ),
-    GAME + "play_out": lambda r: (states.dealt(r.randrange(2**31), 1, states.random_bids(r)),),
-    GAME + "start_mid_game": lambda r: (
-        states.empty(),
-        r.randrange(2**31),
-        r.randrange(100),
-        view(np.array([r.randint(-100, 200), r.randrange(10), r.randint(-100, 200), r.randrange(10)])),
-        view(player_rows("srp", "wrp")),
-    ),
-    GAME + "win_probability_after_round": ended_round,
-    GAME + "begin_round": lambda r: (
-        states.empty(),
-        Game(r.randrange(2**31), r.randrange(100), r.randrange(2)),
-        r.randrange(10),
-        view(player_rows("srp", "wrp")),
-        totals(r),
-    ),
-    GAME + "close_round": lambda r: (finished(r), r.randrange(4), totals(r), r.choice(RULES), view(np.zeros(SUMS))),
-    GAME + "score_of_side": lambda r: (finished(r), r.randrange(2), r.randrange(10), r.choice(RULES)),
-    GAME + "first_chair_of": lambda r: (Game(1, r.randrange(100), r.randrange(2)), r.randrange(20)),
-    SOLO_GAME + "rotate_seats": lambda r: (alone_finished(r), r.randrange(5)),
-    SOLO_GAME + "close_cutthroat_round": lambda r: (alone_finished(r), r.randrange(4), CUTTHROAT, view(np.zeros(SUMS))),
-    SOLO_GAME + "cutthroat_winner": lambda r: (alone_finished(r), r.choice((CUTTHROAT, CUTTHROAT._replace(lose=-50)))),
-    SOLO_GAME + "points_gained": lambda r: (finished(r), r.randrange(4), r.choice((CUTTHROAT, *RULES))),
-    GAME + "record_round": lambda r: (finished(r), r.randrange(4), 61, -40, view(np.zeros(SUMS))),
-    GAME + "record_summary": lambda r: (finished(r), round_summary(r), view(np.zeros(SUMS))),
+    RESULTS + "win_probability_after_round": ended_round,
+    RESULTS + "score_of_side": lambda r: (finished(r), r.randrange(2), r.randrange(10), r.choice(RULES)),
+    RESULTS + "cutthroat_winner": lambda r: (alone_finished(r), r.choice((CUTTHROAT, CUTTHROAT._replace(lose=-50)))),
+    RESULTS + "points_gained": lambda r: (finished(r), r.randrange(4), r.choice((CUTTHROAT, *RULES))),
 }
 
 # Functions of the kernel modules that compiled code never calls.
@@ -1049,8 +1021,8 @@ TEXTS = {
     *("spades.position." + name for name in ("check_bids", "check_scores")),
     *(SCORING + name for name in ("is_over", "bags_below", "accepted_bags", "scores_beyond_goals")),
 }
-# Compared as a part of `play_pairs` (test_rounds.py), which the simulators compile anyway. They are most of its code.
-WITHIN_A_PAIR = {GAME + "play_game", SOLO_GAME + "play_cutthroat_game"}
+# Compared as parts of whole rounds (test_rounds.py): they read the rows of policies and tables.
+WITHIN_ROUNDS = {CHOICE + "policy_at", CHOICE + "tables_of"}
 # Compared as parts of searches (tests/arena/players/test_search.py): a card depends on all deals and results.
 WITHIN_A_SEARCH = {
     *("arena.players.search." + name for name in ("search_card", "try_cards", "open_cards", "worth_of")),
@@ -1065,10 +1037,7 @@ HOW_MANY = (
     | dict.fromkeys((f"{WINPROB}{name}_seat" for name in ("winprob", "weighed", "skilled")), 20)
     | dict.fromkeys(
         (
-            GAME + "play_out",
-            GAME + "close_round",
-            GAME + "record_round",
-            GAME + "win_probability_after_round",
+            RESULTS + "win_probability_after_round",
             UCT + "uct",
             UCT + "search",
             UCT + "point_gap",

@@ -15,14 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from arena.engine.deal import deal_round
-from arena.engine.jit import KERNEL_DISPATCHERS, entry
+from arena.engine.jit import KERNELS, entry
+from arena.engine.rounds import Batch
 from arena.engine.states import STATE, plain_state
-from arena.players.choose_card import IDS, choose_card
-from spades.cards import DECK, cards_of
+from arena.players.choose_card import IDS
+from spades.cards import cards_of
 from spades.play.srp.goals import ALL_PIECES
 from spades.play.state import PlayState
-from spades.play.tricks import play_card
+from spades.rules import make_rules
+from spades.tables import PARTNERSHIP_PROFILE
 from tests.arena.engine import states
 from tests.conftest import Worlds, view
 
@@ -33,7 +34,7 @@ FROZEN_SEED = 20260101
 class Table(str):
     """A placeholder in a case's arguments for a field of `Tables`.
 
-    "" is all fields; "*" is the tables of all profiles.
+    "" is all fields, those of one profile; "*" is the `KernelTables` of all profiles.
     """
 
 
@@ -47,23 +48,20 @@ def kernel(name: str) -> Callable[..., Any]:
 @cache
 def compiled(name: str) -> Callable[..., Any]:
     """Return the compiled form of a kernel, which this process compiles once for all its callers, if possible."""
-    return entry(kernel(name), _callable_kernels().get(kernel(name)))
+    return _callable_kernels().get(kernel(name)) or entry(kernel(name))
 
 
 @cache
-def _callable_kernels() -> dict[Callable[..., Any], Any]:
-    """Let Python call the registered functions that nothing has compiled so far, and return these by function.
+def _callable_kernels() -> dict[Callable[..., Any], Callable[..., Any]]:
+    """Let Python call the registered functions that nothing has compiled so far, and return what calls them.
 
     Functions without a file are left out, because numba cannot cache them.
     """
-    found = {
-        function: dispatcher
-        for function, dispatcher in KERNEL_DISPATCHERS.items()
-        if not dispatcher.overloads and Path(function.__code__.co_filename).is_file()
-    }
-    for dispatcher in found.values():
-        dispatcher.targetoptions.update(no_cpython_wrapper=False, nogil=True)
-        dispatcher.enable_caching()
+    found = {}
+    for function, dispatcher in KERNELS.items():
+        if not dispatcher.overloads and Path(function.__code__.co_filename).is_file():
+            dispatcher.targetoptions.update(no_cpython_wrapper=False, nogil=True)
+            found[function] = entry(function, dispatcher)
     return found
 
 
@@ -110,8 +108,9 @@ def _argument(arg: Any, worlds: Worlds, arrays: bool) -> Any:
     if isinstance(arg, Table):
         if arg == "*":
             return worlds.array_settings if arrays else worlds.plain_settings
-        tables = worlds.arrays if arrays else worlds.plain
-        return getattr(tables, arg) if arg else tables
+        if not arg:
+            return worlds.array_settings.rows[PARTNERSHIP_PROFILE] if arrays else worlds.plain
+        return getattr(worlds.arrays if arrays else worlds.plain, arg)
     if isinstance(arg, memoryview):
         copy = np.array(arg)
         return copy if arrays else view(copy)
@@ -132,50 +131,18 @@ def _records(states: list[PlayState]) -> np.ndarray:
 # ---- whole rounds, card by card -----------------------------------------------------------------------------------
 
 
-def record_rounds(table: Any, seed: int, first: int, bids: Any, players: Any, pieces: int, cards: Any) -> None:
-    """Play rounds from ``first`` on, with given ``bids`` (n, 4) and ``players`` (4,).
-
-    Write the cards to ``cards`` (n, 52), in order of play.
-    """
-    s = table[0]
-    s.deck = DECK
-    for n in range(len(bids)):
-        deal_round(s, seed, first + n, 0)
-        for seat in range(4):
-            s.bid[seat] = bids[n, seat]
-            s.player[seat] = players[seat]
-            s.pieces[seat] = pieces
-        for i in range(52):
-            seat = (s.leader + s.trick_size) & 3
-            card = choose_card(s, seat)
-            cards[n, i] = card
-            play_card(s, seat, card)
-
-
-_compiled_record_rounds = entry(record_rounds)
-
-
 def compiled_rounds(first: int, n: int, bids: np.ndarray, *players: str, pieces: int = ALL_PIECES) -> np.ndarray:
     """Return the cards of rounds from ``first`` on, in order of play: uint8 (n, 52).
 
-    There is one player for all seats, or one for each seat.
+    ``bids`` (ROUNDS, 4); there is one player for all seats, or one for each seat.
     """
-    cards = np.zeros((n, 52), np.uint8)
-    ids = np.array([IDS[player] for player in (players * 4)[:4]], np.int64)
-    _compiled_record_rounds(np.zeros(1, STATE), FROZEN_SEED, first, bids[first : first + n], ids, pieces, cards)
-    return cards
-
-
-def plain_rounds(first: int, n: int, bids: np.ndarray, *players: str, pieces: int = ALL_PIECES) -> np.ndarray:
-    """Return the cards of the same rounds, played in plain Python."""
-    cards = np.zeros((n, 52), np.uint8)
-    for number in range(first, first + n):
-        s = states.dealt(FROZEN_SEED, number, bids[number].tolist(), (players * 4)[:4], (pieces,) * 4)
-        for i in range(52):
-            seat = states.to_play(s)
-            cards[number - first, i] = choose_card(s, seat)
-            play_card(s, seat, int(cards[number - first, i]))
-    return cards
+    batch = Batch(make_rules(), np.arange(first, first + n))
+    batch.deal(FROZEN_SEED, np.array([(IDS[player], pieces) for player in (players * 4)[:4]]))
+    batch.states["rules"] = 0  # as in the plain states: the players know no goals
+    batch.write_bids(bids[first : first + n])
+    batch.play()
+    plays: np.ndarray = batch.rounds["plays"]
+    return plays
 
 
 @cache

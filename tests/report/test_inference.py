@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 
 from arena.engine.deal import prepare_state, start_round
-from arena.engine.simulate import player_rows
 from arena.engine.states import new_states
-from arena.players.names import TABLES_PLAYER
 from report import inference, search, setup
 from report.consistent import bound
-from report.inference import RULES, judge, positions, record_plays, views_by_trick
+from report.inference import RULES, judge, played_cards, positions, views_by_trick
 from report.setup import Setup
 from spades.cards import DECK, cards_of, parse_card
 from spades.inference import BIDDERS, prior_column_of, prior_row_of
@@ -59,14 +57,13 @@ def test_the_bound_is_right_on_average():
 @pytest.mark.compiled
 def test_views_of_a_round_hold_what_its_player_sees(report):
     deals = positions(report, "bis", 3, 1)
-    plays = np.zeros((3, 52), np.int64)
-    record_plays(1, 0, 3, player_rows(TABLES_PLAYER, TABLES_PLAYER), deals, plays)
+    plays = played_cards(deals)
     for i in range(3):
         assert sum(1 << int(card) for card in plays[i]) == DECK
         state = prepare_state(new_states(1), RULES)
         write_rules(state, RULES)
         start_round(state)
-        state.hand[:] = [int(hand) for hand in deals.hands[i]]
+        state.hand[:] = [int(hand) for hand in deals["hands"][i]]
         for trick, view in enumerate(views_by_trick(deals, i, plays[i], 2)):
             assert contradictions_in(view) == []
             assert list(view.voids) == list(state.void)

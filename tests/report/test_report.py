@@ -11,9 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from arena.engine.deal import Deals
-from arena.engine.simulate import numba_typed, player_rows
-from arena.engine.states import new_states
+from arena.engine.simulate import kernel_tables
 from arena.result import run_match
 from report import (
     __main__,
@@ -164,29 +162,15 @@ def test_three_policies_play_each_public_bot_to_both_goals(report, monkeypatch):
     assert f"Tables {report.opened.version}, 10 duplicate pairs per match." in text
 
 
-# ---- recorded rounds, by the uncompiled loops ----------------------------------------------------------------------
+# ---- recorded rounds ------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def recorded(opened):
-    n = 12
-    rounds = recorded_rounds.Rounds(
-        np.zeros((n, 4), np.int64),
-        np.zeros((n, 4), np.int8),
-        np.zeros((n, 4), np.int8),
-        np.zeros((n, 4)),
-        np.zeros((n, 4)),
-        np.zeros((n, 2), np.int16),
-        np.zeros((52, 14), np.int64),
-    )
-    policy = numba_typed(parse_policy("bis:endgame=off"))
-    players = player_rows("srp@1", "srp@1")
-    recorded_rounds._record_rounds(
-        new_states(1), Deals(5, 0, n), Rules(), (policy, policy), players, opened.kernel, rounds
-    )
-    return rounds
+    return recorded_rounds.self_play(kernel_tables(opened.arrays), 12, 5, 1)
 
 
+@pytest.mark.compiled
 def test_recorded_rounds_are_what_the_bidder_bids_and_the_rules_score(recorded, opened):
     policy = parse_policy("bis:endgame=off")
     for hands, bids, taken, points in zip(
@@ -202,16 +186,13 @@ def test_recorded_rounds_are_what_the_bidder_bids_and_the_rules_score(recorded, 
             assert points[side] == scored
 
 
+@pytest.mark.compiled
 def test_legal_cards_are_counted_at_every_play(recorded):
     assert (recorded.choices.sum(axis=1) == len(recorded.hands)).all()
     assert recorded.choices[51, 1] == len(recorded.hands)  # the last card is forced
     assert recorded.choices[:, 0].sum() == 0
     trick, legal = np.nonzero(recorded.choices)
     assert (legal <= 13 - trick // 4).all()
-
-
-def test_spans_cover_all_rounds_once():
-    assert recorded_rounds._spans(10, 3) == [(0, 3), (3, 6), (6, 10)]
 
 
 # ---- distributions on rounds made up by hand ------------------------------------------------------------------------

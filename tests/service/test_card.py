@@ -9,8 +9,9 @@ import orjson
 import pytest
 
 from arena.engine.deal import deal_round, prepare_state
-from arena.engine.game import NILS, POINTS, ROUNDS, SUMS, Game, Lineup, play_game
+from arena.engine.rounds import Batch
 from arena.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
+from arena.games import Lineup, play_games
 from examples.play_a_game import Client
 from examples.play_a_game import play_game as over_http
 from spades.bis.estimates import spade_tricks_against
@@ -337,11 +338,12 @@ def test_a_game_over_http_is_the_engines(server, preset):
         scores = over_http(client, preset, deal, "bis")
     policies = policies_by_chair(parse_policy("bis"), parse_policy("bis"))
     tables = tables_for(kernel_tables(committed_tables().arrays), rules, policies)
-    sums = np.zeros(SUMS)
-    play_game(state, Game(8, 0, 0), rules, Lineup(policies, player_rows("srp@4", "srp@4")), tables, sums)
-    assert scores[-1] == (sums[POINTS], sums[POINTS + 1])
-    assert len(scores) == sums[ROUNDS]
-    assert sums[NILS : NILS + 2].any()
+    batch = Batch(rules, np.zeros(1, np.int64))
+    lineup = Lineup(policies, player_rows("srp@4", "srp@4"))
+    played = [batch.rounds[0].copy() for _ in play_games(batch, lineup, 8, tables)]
+    after = [np.roll(row["scores"] + row["points"], row["first_chair"]) for row in played]  # by chair
+    assert scores == [(us, them) for us, them, *_ in after]
+    assert any((row["bids"] == 0).any() for row in played)
 
 
 def test_sentences_address_the_player():

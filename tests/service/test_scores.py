@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.engine.cutthroat import cutthroat_winner
+from arena.engine.results import cutthroat_winner
 from spades.contract.examples import BLIND_REQUEST, CARD_REQUEST, INFERENCE_REQUEST, REQUEST
 from spades.play import PlayState
 from spades.rules import NO_LOSING_GOAL, PRESETS, Rules

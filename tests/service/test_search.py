@@ -17,15 +17,16 @@ import orjson
 import pytest
 import uvloop
 
-from arena import searcher, searching
+from arena import searcher
 from arena.engine.deal import deal_round, prepare_state, seat_players
-from arena.engine.jit import entry
 from arena.engine.passing import exchange
-from arena.engine.simulate import kernel_tables, player_rows, tables_for
+from arena.engine.rounds import ROUND
+from arena.engine.simulate import kernel_tables, player_rows
 from arena.engine.states import FIELDS, STATE, new_states
-from arena.engine.winprob import slice_of
 from arena.players.choose_card import choose_card
-from arena.players.search import Value, search_card
+from arena.players.search_names import SearchPlayer
+from arena.questions import CARD, Asked
+from arena.searching import SearchAnswers
 from service.app import create_app
 from service.endpoints.cards import search_request
 from service.problems import ProblemError
@@ -39,20 +40,14 @@ from spades.contract.examples import CARD_REQUEST, SEARCH_REQUEST
 from spades.errors import TablesError
 from spades.inference import readers_of
 from spades.play import play_card, write_rules
-from spades.policies import parse_policy
 from spades.reasons import NUMBERS, REASONS
 from spades.rules import make_rules
-from spades.winprob import win_array
 from tests.conftest import committed_tables
 from tests.one_set import one_set
 from tests.patience import LIMIT_S, patient
 
 NAMES = CARD_NAMES[0]
 SEARCHING = {"SPADES_SEARCH_PROCESSES": "1"}
-
-
-def _search(states, me, weights, deals, value):
-    return search_card(states[0], states[1], me, weights, deals, value)
 
 
 def played(rules, number, cards):
@@ -65,7 +60,7 @@ def played(rules, number, cards):
     state.score[:], state.bags[:] = [120, 35], [3, 5]
     dealt = list(state.hand)
     if rules.nil_pass:
-        exchange(state)
+        exchange(state, [0] * 4)
     kept = list(state.hand)
     tricks: list[list[str]] = []
     for place in range(cards):
@@ -81,22 +76,17 @@ def played(rules, number, cards):
 def arena_card(rules, state, dealt, kept, policy, deals):
     """The card that the player of the arena plays in this place of the round."""
     me = (state.leader + state.trick_size) & 3
-    opened = committed_tables()
-    won = tables_for(kernel_tables(opened.arrays), rules, [parse_policy("winprob")])[0]
-    nets = readers_of(opened.arrays).nets
-    made = searching.SearchMatch(
-        searching.SearchSettings(*np.array([[deals] * 4, [13] * 4])), (nets[policy],) * 4, won, rules
-    )
-    states = np.zeros(2, STATE)
+    arrays = committed_tables().arrays
+    states, rounds = np.zeros(1, STATE), np.zeros(1, ROUND)
     for name in FIELDS:
-        states[0][name] = getattr(state, name)
-    before = states[:1].copy()
-    before["hand"] = kept
-    games, hands = np.zeros((1, 9), np.int64), np.array([dealt])
-    running = searching.RunningGames(before, states[1:], games, hands, np.zeros((1, 4, 64, 3)))
-    weights = searching.weights_of(running, np.arange(4)[None], made)[0, me]
-    win_slice = slice_of(rules, won)
-    return entry(_search)(states, me, weights, deals, Value(rules, win_slice, win_array(win_slice, won)))
+        states[name] = getattr(state, name)
+    for name, values in (("scores", state.score), ("bags", state.bags)):
+        rounds[name] = values * 2
+    rounds["hands"], rounds["bids"] = dealt, state.bid
+    rounds["passed"] = [had & ~has for had, has in zip(dealt, kept, strict=True)]
+    player = SearchAnswers(SearchPlayer(deals), readers_of(arrays).nets[policy], rules, kernel_tables(arrays))
+    (card,) = player.answers(Asked(CARD, states, rounds, np.array([0]), np.array([me]), 11, rules))
+    return card
 
 
 def request_for(state, dealt, tricks, kept, preset):

@@ -1,8 +1,6 @@
 """The pipeline from a position to a bid, on test tables: the kernel of each policy, legal bids, kinds."""
 
 import json
-from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -14,14 +12,14 @@ from spades.bidder import decide, nearest_legal
 from spades.cards import parse_pbn
 from spades.contract.bid_request import bid_answer, read_bid
 from spades.legal import BLIND_NIL
-from spades.manifest import Manifest
 from spades.policies import SERVED, parse_policy
 from spades.position import Position, auction_after
 from spades.reasons import sentence_of
 from spades.rules import Rules, make_rules
 from spades.scoring import START, Standing
-from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
+from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from tests import naive
+from tests.spades.test_explanations import table_set_of
 
 WORKED = "AKJ62.AQ.Q.K9543"
 LOW = "432.5432.5432.32"
@@ -33,8 +31,7 @@ bids = st.lists(st.integers(0, 14), max_size=3).map(tuple)
 
 @pytest.fixture(scope="module")
 def table_set(neutral):
-    manifest = Manifest("test+0", "test", "0", MappingProxyType({}), MappingProxyType({}))
-    return TableSet(Path(), manifest, MappingProxyType({}), neutral.plain_settings, neutral.array_settings)
+    return table_set_of(neutral)
 
 
 def position(pbn, previous=(), us=0, them=0, us_bags=0, them_bags=0, rules=None):
@@ -70,10 +67,11 @@ def test_the_score_matters_to_bis_alone(table_set):
 
 
 @given(hands, bids, st.sampled_from((*BY_RULES, "bis:tuned", "bis:endgame=off,curves=raw", "rb:nil=5-8-T")))
-def test_same_as_the_simulator(table_set, pbn, previous, text):
+def test_same_as_the_simulator(neutral, table_set, pbn, previous, text):
     where = position(pbn, previous, 430, 460, 7, 3, make_rules("bis-paper"))
     policy = parse_policy(text)
-    bid = choose_bid(where.hand, auction_after(previous), where.standing, where.rules, policy, table_set.kernel)
+    auction, tables = auction_after(previous), neutral.plain_settings
+    bid = choose_bid(where.hand, auction, where.standing, where.rules, policy, tables)
     made: Any = decide(where, policy, table_set)
     assert made.bid == bid, text
     assert 0 <= made.bid <= 13

@@ -29,7 +29,7 @@ bids = st.lists(st.sampled_from((0, 1, 2, 3, 4, 5)), max_size=3).map(tuple)
 
 def table_set_of(worlds):
     manifest = Manifest("test+0", "test", "0", MappingProxyType({}), MappingProxyType({}))
-    return TableSet(Path(), manifest, MappingProxyType({}), worlds.plain_settings, worlds.array_settings)
+    return TableSet(Path(), manifest, MappingProxyType({}), worlds.plain_settings.rows, (worlds.arrays,))
 
 
 def explained(worlds, pbn, previous=(), us=0, them=0, bags=0, policy="bis", legal=None, rules="classic"):

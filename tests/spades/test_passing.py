@@ -82,11 +82,13 @@ def test_an_exchange_keeps_the_deck(passer, first, bids):
         s.bid[seat], s.passer[seat] = bids[seat], passer
         before.append(s.hand[seat])
     s.passes[0], s.passes[1], s.passes[2] = 2, 4, first
-    exchange(s)
+    passed = [0] * 4
+    exchange(s, passed)
     assert sum(s.hand) == DECK
     assert all(hand.bit_count() == 13 for hand in s.hand)
     for seat in range(4):
         number = cards_to_pass(bids[seat], bids[seat ^ 2], 2, 4)
+        assert passed[seat].bit_count() == number
         assert (before[seat] & ~s.hand[seat]).bit_count() <= number
         assert number > 0 or s.hand[seat] == before[seat]
         assert s.hand[seat] & ~(before[seat] | before[seat ^ 2]) == 0

@@ -11,7 +11,6 @@ from arena.batched import blend_of, open_batched, parse_people, split_tables
 from arena.engine.deal import Deals
 from arena.engine.simulate import kernel_tables, numba_typed
 from arena.engine.states import plain_state
-from arena.engine.steps import deal_rounds
 from arena.errors import AgentError, ArenaError, BuildError
 from arena.match import PAPER_RULES, Match
 from arena.people import bid_net
@@ -35,6 +34,8 @@ from studio.playing import studio_records
 from studio.reading import read
 from studio.rounds import Names
 from studio.studios import STUDIOS, true_chances
+from tests.arena.rounds import dealt
+from tests.conftest import plain_tables
 
 pytestmark = pytest.mark.compiled
 NOISE = 0.1
@@ -95,13 +96,13 @@ def test_bids_of_new_games_are_nearly_as_likely_as_in_truth(folder, new_games):
 
 def test_positions_are_those_of_plain_python(profiles):
     rng = np.random.default_rng(3)
-    states, seats = deal_rounds(5, 0, 20, PAPER_RULES), rng.integers(0, 4, 20)
+    states, seats = dealt(5, 20, PAPER_RULES), rng.integers(0, 4, 20)
     states["bid"] = rng.integers(0, 6, (20, 4))
     found = positions(states, seats, PAPER_RULES, profiles)
     policies = tuple(numba_typed(parse_policy(text)) for text in ("bis", "bis:nils=off"))
     for n, state in enumerate(map(plain_state, states)):
         x = np.zeros(INPUTS)
-        reference = write_inputs(state, int(seats[n]), PAPER_RULES, policies, open_tables().kernel, x)
+        reference = write_inputs(state, int(seats[n]), PAPER_RULES, policies, plain_tables(profiles), x)
         assert found.x[n] == pytest.approx(x, abs=1e-6)
         assert (found.bids[n], found.numbers[n], found.allowed[n], found.changed[n]) == (
             reference.bid,
@@ -241,7 +242,7 @@ def test_texts():
 
 
 def test_bids_are_drawn_from_the_chances(folder, new_games):
-    states = deal_rounds(1, 0, 3000, PAPER_RULES)
+    states = dealt(1, 3000, PAPER_RULES)
     states["bid"][:] = [3, 2, -1, -1]
     seats = np.full(3000, 2)
     bids = bids_of(f"model:{folder},{BEGINNER}", states, seats)

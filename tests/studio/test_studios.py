@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
+from arena.engine.bidding import bid_seat
 from arena.engine.deal import Deals
-from arena.engine.game import bid_seat
 from arena.engine.simulate import kernel_tables
 from spades.cards import parse_pbn
 from spades.legal import allowed_bids, nearest_number
@@ -21,7 +21,7 @@ from studio.playing import studio_records
 from studio.reading import read
 from studio.rounds import Names
 from studio.studios import STUDIOS, true_chances
-from tests.conftest import committed_tables
+from tests.conftest import plain_tables
 
 pytestmark = pytest.mark.compiled
 RULES = make_rules("classic", {"win": 200, "lose": -100})
@@ -76,7 +76,7 @@ def test_chances_by_hand(tmp_path, profiles):
     records = records_of("careful", 0.4, profiles, games=30)
     rounds, names = read_back(tmp_path, records)
     chances = true_chances(STUDIOS["careful"], 0.4, rounds, names, profiles)
-    tables = committed_tables().kernel
+    tables = plain_tables(profiles)
     for row, one in enumerate(records):
         for seat in range(4):
             state = PlayState(bid=list(one["bids"]), score=one["scores"], bags=one["bags"])

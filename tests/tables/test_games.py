@@ -147,5 +147,5 @@ def test_the_service_and_the_simulator_value_a_game_by_the_same_table():
         rules = make_rules("classic", dict(zip(ELSEWHERE, values, strict=True)))
         nearest = opened.games.nearest(rules)
         assert nearest is not None
-        tables = tables_for(profiles, rules, [parse_policy("winprob")])[0]
+        tables = tables_for(profiles, rules, [parse_policy("winprob")])
         assert slice_of(rules, tables) == nearest.win_slice, rules

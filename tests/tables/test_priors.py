@@ -3,18 +3,14 @@
 import numpy as np
 import pytest
 
-from arena.engine import bid_deals as module
-from arena.engine.bid_deals import BidDeals, bid_deals
-from arena.engine.deal import Deals
-from arena.engine.simulate import kernel_tables, numba_typed, tables_for
-from arena.engine.states import new_states
+from arena import counters
+from arena.counters import AUCTIONS, CLASSES
+from arena.engine.bid_deals import bid_deals
+from arena.engine.simulate import kernel_tables
 from spades.inference import BID_CLASSES, FIRST_PRIOR_ROWS, PRIOR_COLUMNS, prior_column_of, prior_row_of
 from spades.inference import BIDDERS as READ
-from spades.policies import parse_policy
 from spades.rules import Rules
 from spades.tableset import open_tables
-from tables import counts as counting
-from tables.counts import AUCTIONS, CLASSES
 from tables.fits import ENOUGH, LEAST, READ_POLICIES, SCALE, priors_of
 
 A_DEAL = np.repeat([3, 1], 13)  # cards in each column
@@ -22,26 +18,17 @@ A_DEAL = np.repeat([3, 1], 13)  # cards in each column
 
 def deals(n=40):
     scores = np.array([[120, 3, 480, 0]])
-    return bid_deals(5, 0, n, Rules(), "bis", kernel_tables(open_tables().arrays), scores)
+    (rounds,) = bid_deals(5, 0, n, Rules(), "bis", kernel_tables(open_tables().arrays), scores)
+    return rounds
 
 
 def test_counts_in_plain_python_and_compiled():
     plain, compiled = (np.zeros((AUCTIONS, 4, PRIOR_COLUMNS), np.int64) for _ in range(2))
-    counting._count_cards(deals(), CLASSES, plain)
-    counting.count_cards(deals(), CLASSES, compiled)
+    counters._count_cards(deals().view(np.recarray), CLASSES, plain)
+    counters.count_cards(compiled, deals())
     assert np.array_equal(plain, compiled)
     assert np.array_equal(plain.sum(axis=(0, 1)), 40 * A_DEAL)
     assert (plain.sum(axis=2) % 13 == 0).all()
-
-
-def test_bids_in_plain_python_and_compiled():
-    compiled = deals()
-    policy = numba_typed(parse_policy("bis"))
-    profiles = tables_for(kernel_tables(open_tables().arrays), Rules(), [policy])
-    plain = BidDeals(*map(np.zeros_like, compiled))
-    module._bid_deals(new_states(1), Deals(5, 0, 40), Rules(), policy, profiles, np.array([[120, 3, 480, 0]]), plain)
-    for name in BidDeals._fields:
-        assert np.array_equal(getattr(plain, name), getattr(compiled, name)), name
 
 
 def test_the_service_offers_the_policies_that_are_counted():

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
+from arena.counters import BID_SUMS
 from arena.errors import BuildError
 from spades.tables import SEQUENCES
-from tables.counts import BID_SUMS
 from tables.fits import fit_aces, fit_blind, smooth
 from tables.regression import RIDGE, fit_curves, minimize_convex, solve_exactly, solve_refined
 

@@ -1,38 +1,28 @@
-"""Rounds and games: their records, their dependence on seeds alone, and equal results for equal sides."""
+"""Rounds and games: their sums, their dependence on seeds alone, and equal results for equal sides."""
 
 import numpy as np
 import pytest
 
-from arena.engine import game, selfplay
-from arena.engine.deal import deal, seed_rng, start_round
-from arena.engine.game import SUMS, Game, Lineup, bid_seat, play_out, record_round
+from arena.counters import MATCH_SUMS, count_match
+from arena.engine.bidding import bid_seat
+from arena.engine.deal import Deals, start_round
+from arena.engine.rounds import ROUND, Batch
 from arena.engine.simulate import player_rows, policies_by_chair
+from arena.games import SEATING, Lineup, pairs_of, play_pairs, play_rounds
+from spades.cards import DECK, cards_of
 from spades.policies import parse_policy
 from spades.rules import make_rules
-from spades.scoring import game_winner, score_side
 from tests.arena.engine import states
-from tests.conftest import view
 
 PAPER = make_rules("bis-paper")
 SEED = 11
 
 
-def rounds(worlds, first, last, a, b, players=("srp", "srp")):
-    points, sums = np.zeros((last - first, 2)), np.zeros(SUMS)
-    policies = policies_by_chair(parse_policy(a), parse_policy(b))
-    selfplay.play_rounds(
-        SEED, first, last, PAPER, Lineup(policies, player_rows(*players)), worlds.array_settings[:1], points, sums
-    )
-    return points, sums
-
-
-def games(worlds, first, last, a, b, players=("srp", "srp")):
-    scores, sums = np.zeros((last - first, 2), np.int64), np.zeros(SUMS)
-    policies = policies_by_chair(parse_policy(a), parse_policy(b))
-    selfplay.play_pairs(
-        SEED, first, last, PAPER, Lineup(policies, player_rows(*players)), worlds.array_settings[:1], scores, sums
-    )
-    return scores, sums
+def played(play, worlds, first, last, a, b, players=("srp", "srp")):
+    """Return what `play_pairs` or `play_rounds` returns, the sums as a record."""
+    lineup = Lineup(policies_by_chair(parse_policy(a), parse_policy(b)), player_rows(*players))
+    scores, sums = play(Deals(SEED, first, last), PAPER, lineup, worlds.array_settings)
+    return scores, sums.view(MATCH_SUMS)[0]
 
 
 def test_start_clears_the_round_and_nothing_else():
@@ -57,118 +47,85 @@ def test_a_bid_sees_its_own_side_first(neutral):
     assert bid_seat(s, 3, make_rules(), policy, neutral.plain_settings) == 2
 
 
-def test_play_out_counts_tricks_and_choices():
-    for number in range(10):
-        s = states.dealt(SEED, number, players=("srp", "wrp", "srp", "wrp"))
-        play_out(s)
-        assert sum(s.taken[seat] for seat in range(4)) == 13
-        assert s.played.bit_count() == 52
-        assert 52 <= s.choices <= 52 * 13
+@pytest.mark.compiled
+def test_a_round_has_every_card_once():
+    batch = Batch(PAPER, np.arange(10))
+    batch.deal(SEED, player_rows("srp", "wrp"))
+    batch.write_bids(np.full((10, 4), 3))
+    batch.finish()
+    assert (np.sort(batch.rounds["plays"], axis=1) == cards_of(DECK)).all()
+    assert (batch.rounds["tricks"].sum(axis=1) == 13).all()
+    assert (batch.rounds["choices"] >= 52).all()
 
 
-def test_record_by_hand():
-    s = states.empty()
-    for seat, (bid, taken) in enumerate(((3, 4), (0, 0), (4, 4), (5, 5))):
-        s.bid[seat], s.taken[seat] = bid, taken
-    s.choices = 180
-    sums = np.zeros(SUMS)
-    record_round(s, 0, 71, 150, sums)
-    record_round(s, 1, 150, 71, sums)  # the same round with the sides changed
-    assert sums[game.ROUNDS] == 2
-    assert list(sums[game.POINTS : game.POINTS + 2]) == [221, 221]
-    assert list(sums[game.NILS : game.NILS + 2]) == [1, 1]
-    assert list(sums[game.NILS_MADE : game.NILS_MADE + 2]) == [1, 1]
-    assert list(sums[game.BIDS : game.BIDS + 2]) == [4, 4]
-    assert list(sums[game.SETS : game.SETS + 2]) == [0, 0]
-    assert list(sums[game.BAGS : game.BAGS + 2]) == [1, 1]
-    assert sums[game.SUM_OF_BIDS] == 24
-    assert (sums[game.SUM_OF_CHOICES], sums[game.PLAYS]) == (360, 104)
+def counted(*rounds):
+    """Return the sums of rounds: of each, the first chair, and bids, tricks and points by seat."""
+    rows, sums = np.zeros(len(rounds), ROUND), np.zeros(1, MATCH_SUMS)
+    for row, (row["first_chair"], row["bids"], row["tricks"], row["points"]) in zip(rows, rounds, strict=True):
+        row["choices"] = 180
+    count_match(rows, np.ones(len(rows), bool), PAPER, np.array(SEATING), np.zeros(len(rows), np.int64), sums)
+    return sums[0]
 
 
-def test_record_a_set_and_a_failed_nil():
-    s = states.empty()
-    for seat, (bid, taken) in enumerate(((5, 3), (0, 2), (4, 4), (5, 4))):
-        s.bid[seat], s.taken[seat] = bid, taken
-    sums = np.zeros(SUMS)
-    record_round(s, 0, -90, -150, sums)
-    assert list(sums[game.SETS : game.SETS + 2]) == [1, 1]
-    assert list(sums[game.BAGS : game.BAGS + 2]) == [0, 2]  # the failed nil's tricks
-    assert (sums[game.NILS + 1], sums[game.NILS_MADE + 1]) == (1, 0)
+@pytest.mark.compiled
+def test_sums_by_hand():
+    seats = (3, 0, 4, 5), (4, 0, 4, 5), (71, 150, 71, 150)
+    sums = counted((0, *seats), (1, *seats))  # the same round with the sides changed
+    assert sums["rounds"] == 2
+    for name, both in (("points", 221), ("nils", 1), ("nils_made", 1), ("bids", 4), ("sets", 0), ("bags", 1)):
+        assert sums[name].tolist() == [both, both], name
+    assert sums["sum_of_bids"] == 24
+    assert (sums["choices"], sums["plays"]) == (360, 104)
+
+
+@pytest.mark.compiled
+def test_sums_of_a_set_and_a_failed_nil():
+    sums = counted((0, (5, 0, 4, 5), (3, 2, 4, 4), (-90, -150, -90, -150)))
+    assert sums["sets"].tolist() == [1, 1]
+    assert sums["bags"].tolist() == [0, 2]  # the failed nil's tricks
+    assert (sums["nils"][1], sums["nils_made"][1]) == (1, 0)
+
+
+@pytest.mark.parametrize("preset", ["classic", "cutthroat"])
+def test_every_chair_bids_first_as_often(preset):
+    assert sorted(pairs_of(Deals(SEED, 6, 8), make_rules(preset)).rounds["first_chair"].tolist()) == [0, 1, 2, 3]
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("policy", ["bis", "rb", "ms", "io"])
 def test_equal_sides_come_out_equal(fitted, policy):
-    points, sums = rounds(fitted, 0, 40, policy, policy)
+    points, sums = played(play_rounds, fitted, 0, 40, policy, policy)
     assert (points.sum(axis=1) == 0).all()
-    assert sums[game.POINTS] == sums[game.POINTS + 1]
-    scores, sums = games(fitted, 0, 20, policy, policy)
+    assert sums["points"][0] == sums["points"][1]
+    scores, sums = played(play_pairs, fitted, 0, 20, policy, policy)
     assert (scores.sum(axis=1) == 0).all()
-    assert sums[game.WINS_A] + sums[game.DRAWS] / 2 == sums[game.GAMES] / 2 == 20
+    assert sums["wins_a"] + sums["draws"] / 2 == sums["games"] / 2 == 20
 
 
 @pytest.mark.compiled
-def test_chunks_do_not_matter(fitted):
-    whole_points, whole_sums = rounds(fitted, 0, 60, "bis", "ms", ("srp", "wrp"))
-    parts = [rounds(fitted, a, b, "bis", "ms", ("srp", "wrp")) for a, b in ((0, 1), (1, 37), (37, 60))]
-    assert np.array_equal(np.concatenate([points for points, _ in parts]), whole_points)
-    assert np.array_equal(sum(sums for _, sums in parts), whole_sums)
-    whole_scores, whole_sums = games(fitted, 0, 30, "bis", "ms", ("srp", "wrp"))
-    parts = [games(fitted, a, b, "bis", "ms", ("srp", "wrp")) for a, b in ((0, 17), (17, 18), (18, 30))]
-    assert np.array_equal(np.concatenate([scores for scores, _ in parts]), whole_scores)
-    assert np.array_equal(sum(sums for _, sums in parts), whole_sums)
+@pytest.mark.parametrize("play", [play_rounds, play_pairs])
+def test_chunks_do_not_matter(fitted, play):
+    whole, sums = played(play, fitted, 0, 40, "bis", "ms", ("srp", "wrp"))
+    parts = [played(play, fitted, a, b, "bis", "ms", ("srp", "wrp")) for a, b in ((0, 1), (1, 27), (27, 40))]
+    assert np.array_equal(np.concatenate([scores for scores, _ in parts]), whole)
+    for name in MATCH_SUMS.names or ():
+        assert np.array_equal(sum(part[name] for _, part in parts), sums[name]), name
 
 
 @pytest.mark.compiled
 def test_changing_the_sides_changes_the_sign(fitted):
-    points, _ = rounds(fitted, 0, 40, "bis", "io", ("srp", "wrp"))
-    mirrored, _ = rounds(fitted, 0, 40, "io", "bis", ("wrp", "srp"))
+    points, _ = played(play_rounds, fitted, 0, 40, "bis", "io", ("srp", "wrp"))
+    mirrored, _ = played(play_rounds, fitted, 0, 40, "io", "bis", ("wrp", "srp"))
     assert points.any()
-    assert np.array_equal(points[:, 0], -mirrored[:, 1])
-    assert np.array_equal(points[:, 1], -mirrored[:, 0])
+    assert np.array_equal(points, -mirrored[:, ::-1])
 
 
 @pytest.mark.compiled
 def test_totals_add_up(fitted):
-    scores, sums = games(fitted, 0, 25, "bis", "rb")
-    assert sums[game.GAMES] == 50
-    assert sums[game.WINS_A] == (scores == 1).sum()
-    assert set(np.unique(scores)) <= {-1.0, 0.0, 1.0}
-    assert sums[game.PLAYS] == 52 * sums[game.ROUNDS]
-    assert sums[game.BIDS] == sums[game.BIDS + 1] == 2 * sums[game.ROUNDS]
-    assert 1 < sums[game.SUM_OF_CHOICES] / sums[game.PLAYS] < 7
-
-
-def test_a_game_by_its_rounds(neutral):
-    """A plain-Python game, checked round by round with the scoring functions alone."""
-    policies = policies_by_chair(parse_policy("ms:nil=5-8-T"), parse_policy("io"))
-    players = view(player_rows("srp", "wrp"))
-    sums = view(np.zeros(SUMS))
-    s = states.empty()
-    for pair in range(3):
-        result = game.play_game(s, Game(SEED, pair, 1), PAPER, Lineup(policies, players), neutral.plain_settings, sums)
-        assert followed(neutral, pair, 1, policies, players) == result
-
-
-def followed(neutral, pair, swap, policies, players):
-    scores, bags = {0: 0, 1: 0}, {0: 0, 1: 0}  # by chair parity: side a has chairs 0 and 2
-    for number in range(200):
-        s = states.empty()
-        seed_rng(s, SEED, pair, number)
-        deal(s)
-        start_round(s)
-        chair = [(seat + number + swap) % 4 for seat in range(4)]
-        for seat in range(4):
-            side = chair[seat] % 2
-            s.score[seat % 2], s.score[1 - seat % 2] = scores[side], scores[1 - side]
-            s.bags[seat % 2], s.bags[1 - seat % 2] = bags[side], bags[1 - side]
-            s.player[seat], s.pieces[seat] = players[chair[seat], 0], players[chair[seat], 1]
-            s.bid[seat] = bid_seat(s, seat, PAPER, policies[chair[seat]], neutral.plain_settings)
-        play_out(s)
-        for side in (0, 1):
-            one, other = (seat for seat in range(4) if chair[seat] % 2 == side)
-            points, bags[side] = score_side(s.bid[one], s.taken[one], s.bid[other], s.taken[other], bags[side], PAPER)
-            scores[side] += points
-        if game_winner(scores[0], scores[1], PAPER):
-            return game_winner(scores[0], scores[1], PAPER)
-    return 0
+    scores, sums = played(play_pairs, fitted, 0, 25, "bis", "rb")
+    assert sums["games"] == 50
+    assert sums["wins_a"] == (scores == 1).sum()
+    assert set(np.unique(scores)) <= {-1, 0, 1}
+    assert sums["plays"] == 52 * sums["rounds"]
+    assert sums["bids"][0] == sums["bids"][1] == 2 * sums["rounds"]
+    assert 1 < sums["choices"] / sums["plays"] < 7

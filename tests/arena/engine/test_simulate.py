@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 
-from arena.engine.simulate import kernel_tables
+from arena.engine.simulate import COUNTED_FROM_THE_END, TABLE, kernel_tables, packed, tables_for
+from arena.engine.winprob import slice_of
+from arena.errors import BuildError
+from spades.policies import parse_policy
+from spades.rules import make_rules
 from spades.tables import NEUTRAL, PARTNERSHIP_PROFILE, WHIZ_PROFILE
 from tests.conftest import committed_tables, view
 
@@ -36,3 +40,33 @@ def test_tables_that_a_family_does_not_depend_on_are_neutral():
 def test_a_table_without_a_neutral_form_is_named():
     with pytest.raises(TypeError, match=r"Tables\.cnil: found no array and no neutral one; accepted: Neutral in its"):
         kernel_tables({name: committed_tables().arrays[name] for name in NEEDED if name != "cnil"})
+
+
+def test_each_profile_keeps_its_tables():
+    """A table with fewer rows than others, such as that of a smaller deck, is where kernels look for it."""
+    profiles = kernel_tables(committed_tables().arrays)
+    used = packed(profiles, range(len(profiles)), profiles[PARTNERSHIP_PROFILE])
+    shorter = set()
+    for number, tables in enumerate(profiles):
+        for name in TABLE.names or ():
+            cells, table = used.rows[used.row_of[number]][name], getattr(tables, name)
+            inner = tuple(map(slice, table.shape[1:]))
+            from_end = name in COUNTED_FROM_THE_END
+            own = cells[-len(table) :] if from_end else cells[: len(table)]
+            assert np.array_equal(own[(slice(None), *inner)], table), (number, name)
+            assert np.array_equal(cells[0][inner], table[0]), (number, name)
+            shorter |= {name} if len(table) < len(cells) else set()
+    assert shorter >= set(COUNTED_FROM_THE_END)
+
+
+def test_a_table_that_is_too_large_is_named():
+    (*_, last) = profiles = kernel_tables(committed_tables().arrays)
+    with pytest.raises(BuildError, match=r"table factor has shape \(4, 41\); accepted: at most \(4, 40\)"):
+        packed([last._replace(factor=np.zeros((4, 41)))], [0], profiles[0])
+
+
+def test_only_winprob_has_win_tables():
+    profiles, rules = kernel_tables(committed_tables().arrays), make_rules("classic", {"win": 400})
+    assert len(tables_for(profiles, rules, [parse_policy("bis")]).win) == 1
+    with_them = tables_for(profiles, rules, [parse_policy("bis"), parse_policy("winprob")])
+    assert slice_of(rules, with_them).start >= 0

@@ -1,46 +1,21 @@
-"""Games of cutthroat: seating, scores that move with their players, records, who wins."""
+"""Games of cutthroat: scores that move with their players, sums, who wins."""
 
 import numpy as np
 import pytest
 
-from arena.engine import game, selfplay
-from arena.engine.cutthroat import (
-    SEATING,
-    close_cutthroat_round,
-    cutthroat_winner,
-    play_cutthroat_game,
-    points_gained,
-    rotate_seats,
-)
-from arena.engine.game import SUMS, Game, Lineup
+from arena.counters import MATCH_SUMS, count_match
+from arena.engine.deal import Deals
+from arena.engine.results import cutthroat_winner, points_gained
+from arena.engine.rounds import Batch
 from arena.engine.simulate import player_rows, policies_by_chair
-from arena.errors import ArenaError
-from arena.match import Match
+from arena.engine.states import plain_state
+from arena.games import ALONE, Lineup, play_pairs
 from arena.players.names import TABLES_PLAYER, parse_player, player_for
+from spades.play import PlayState
 from spades.policies import parse_policy
 from spades.rules import CUTTHROAT, make_rules
-from spades.scoring import score_seat
-from tests.arena.engine import states
-from tests.conftest import view
 
 RULES = make_rules("cutthroat")
-SEED = 23
-
-
-def scored(*scores):
-    s = states.empty()
-    for place, score in enumerate(scores):
-        s.seat_score[place] = score
-    return s
-
-
-def games(worlds, first, last, a, b, player="solo"):
-    scores, sums = np.zeros((last - first, 2), np.int64), np.zeros(SUMS)
-    tables = worlds.array_settings
-    policies = policies_by_chair(parse_policy(a, CUTTHROAT), parse_policy(b, CUTTHROAT))
-    lineup = Lineup(policies, player_rows(player, player))
-    selfplay.play_pairs(SEED, first, last, RULES, lineup, tables, scores, sums)
-    return scores, sums
 
 
 @pytest.mark.parametrize(
@@ -58,98 +33,55 @@ def games(worlds, first, last, a, b, player="solo"):
     ],
 )
 def test_winner(scores, rules, winner):
-    assert cutthroat_winner(scored(*scores), rules) == winner
+    assert cutthroat_winner(PlayState(seat_score=list(scores)), rules) == winner
 
 
-def test_scores_move_with_their_owners():
-    s = scored(1, 2, 3, 4)
-    s.seat_bags[3] = 9
-    rotate_seats(s, 3)
-    assert s.seat_score == [4, 1, 2, 3]
-    assert s.seat_bags == [9, 0, 0, 0]
-    rotate_seats(s, 1)
-    assert s.seat_score == [1, 2, 3, 4]
-    rotate_seats(s, 4)
-    assert s.seat_bags == [0, 0, 0, 9]
-
-
-def test_record_by_hand():
+@pytest.mark.compiled
+@pytest.mark.parametrize(("before", "result"), [((0, 10, 0, 0), 0), ((0, 10, 0, 249), 1), ((0, 200, 0, 0), -1)])
+def test_a_round_by_hand(before, result):
     """The chairs have a0, a1, b0, b1 in turn. Seat 0 is chair 1, so the seats are a1, b0, b1, a0."""
-    assert SEATING == (0, 2, 1, 3)
-    s = scored(0, 10, 0, 0)
-    for seat, (bid, taken) in enumerate(((3, 4), (0, 0), (4, 3), (5, 6))):
-        s.bid[seat], s.taken[seat] = bid, taken
-    s.choices = 170
-    s.seat_bags[0] = 9
-    sums = np.zeros(SUMS)
-    close_cutthroat_round(s, 1, RULES, sums)
-    assert s.seat_score == [31 - 100, 110, -40, 51]
-    assert s.seat_bags == [0, 0, 0, 1]
-    assert sums[game.ROUNDS] == 1
-    assert list(sums[game.POINTS : game.POINTS + 2]) == [-69 + 51, 100 - 40]
-    assert list(sums[game.NILS : game.NILS + 2]) == list(sums[game.NILS_MADE : game.NILS_MADE + 2]) == [0, 1]
-    assert list(sums[game.CONTRACTS : game.CONTRACTS + 2]) == [2, 1]
-    assert list(sums[game.SETS : game.SETS + 2]) == [0, 1]
-    assert list(sums[game.BAGS : game.BAGS + 2]) == [2, 0]
-    assert sums[game.NIL_PATTERNS + (1 << 1) * 5] == 1  # b0
-    assert sums[game.BID_SUMS + 12 * 4] == 1
-    assert points_gained(s, 0, RULES) == pytest.approx(31 - (100 - 40 + 51) / 3)
-
-
-def test_points_sum_up():
-    """The points in a round's record are the points that its seats score."""
-    for number in range(20):
-        s = states.dealt(SEED, number, (3, 0, 4, 2), ("solo",) * 4)
-        game.play_out(s)
-        expected = [score_seat(s.bid[seat], s.taken[seat], 0, RULES)[0] for seat in range(4)]
-        sums = np.zeros(SUMS)
-        close_cutthroat_round(s, 0, RULES, sums)
-        assert s.seat_score == expected
-        assert sums[game.POINTS] == expected[0] + expected[1]
-        assert sums[game.POINTS + 1] == expected[2] + expected[3]
+    assert ALONE == (0, 2, 1, 3)
+    batch = Batch(RULES, np.zeros(1, np.int64), first_chairs=1)
+    batch.rounds["scores"], batch.rounds["bags"] = before, (9, 0, 0, 0)
+    batch.write_bids(np.array([[3, 0, 4, 5]]))
+    batch.states["taken"], batch.states["choices"] = (4, 0, 3, 6), 170
+    assert batch.score(np.array(ALONE) & 1).tolist() == [result]
+    (row,) = batch.rounds
+    assert row["points"].tolist() == [31 - 100, 100, -40, 51]
+    assert row["bags_after"].tolist() == [0, 0, 0, 1]
+    assert points_gained(plain_state(batch.states[0]), 0, RULES) == pytest.approx(31 - (100 - 40 + 51) / 3)
+    all_sums, points = np.zeros(1, MATCH_SUMS), np.zeros(1, np.int64)
+    count_match(batch.rounds, batch.active, RULES, np.array(ALONE), points, all_sums)
+    (sums,) = all_sums
+    assert (sums["rounds"], sums["choices"]) == (1, 170)
+    assert sums["points"].tolist() == [-69 + 51, 100 - 40]
+    assert points.tolist() == [-69 + 51 - (100 - 40)]
+    assert sums["nils"].tolist() == sums["nils_made"].tolist() == [0, 1]
+    assert sums["contracts"].tolist() == [2, 1]
+    assert sums["sets"].tolist() == [0, 1]
+    assert sums["bags"].tolist() == [2, 0]
+    assert sums["nil_patterns"][1 << 1, 0] == 1  # b0
+    assert sums["bid_sums"][12, 0] == 1
+    batch.go_on()  # scores and bags move with their owners
+    assert row["scores"].tolist() == [before[1] + 100, before[2] - 40, before[3] + 51, before[0] - 69]
+    assert row["bags"].tolist() == [0, 0, 1, 0]
+    assert (row["first_chair"], row["number"]) == (2, 1)
 
 
 @pytest.mark.compiled
 def test_equal_bidders_win_half(fitted):
     """The two games of a pair are the same game with the sides' names exchanged."""
-    scores, sums = games(fitted, 0, 20, "bis", "bis")
+    bis = parse_policy("bis", CUTTHROAT)
+    lineup = Lineup(policies_by_chair(bis, bis), player_rows("solo", "solo"))
+    scores, sums = play_pairs(Deals(23, 0, 20), RULES, lineup, fitted.array_settings)
     assert (scores.sum(axis=1) == 0).all()
-    assert sums[game.GAMES] == 40
-    assert sums[game.POINTS] == sums[game.POINTS + 1]
-    assert sums[game.BIDS] == sums[game.BIDS + 1] == 2 * sums[game.ROUNDS]
+    (found,) = sums.view(MATCH_SUMS)
+    assert found["games"] == 40
+    assert found["points"][0] == found["points"][1]
+    assert found["bids"][0] == found["bids"][1] == 2 * found["rounds"]
 
 
-@pytest.mark.compiled
-def test_games_are_the_same_in_plain_python_and_in_any_span(fitted):
-    scores, _ = games(fitted, 3, 7, "bis", "rb")
-    again, _ = games(fitted, 5, 7, "bis", "rb")
-    assert np.array_equal(scores[2:], again)
-    policies = policies_by_chair(parse_policy("bis", CUTTHROAT), parse_policy("rb"))
-    for swap in range(2):
-        plain = play_cutthroat_game(
-            states.empty(),
-            Game(SEED, 3, swap),
-            RULES,
-            Lineup(policies, view(player_rows("solo", "solo"))),
-            fitted.plain_settings,
-            view(np.zeros(SUMS)),
-        )
-        assert plain == scores[0, swap]
-
-
-def test_everyone_bids_first_as_often():
-    """Over pairs, games and rounds, each of the four players bids first equally often."""
-    first = [
-        SEATING[(number + 2 * swap + (pair & 1)) & 3] for pair in range(2) for swap in range(2) for number in range(4)
-    ]
-    assert sorted(first) == sorted([0, 1, 2, 3] * 4)
-
-
-def test_matches():
+def test_usual_players():
     assert player_for(RULES) == "solo@1"
     assert player_for(make_rules()) == TABLES_PLAYER
     assert parse_player("solo").number == parse_player("solo@1").number
-    with pytest.raises(ArenaError, match="cutthroat"):
-        Match("bis", "python:some.py:bid", rules=RULES)
-    with pytest.raises(ArenaError, match="cutthroat"):
-        Match("bis", "rb", rules=RULES, noise=0.1)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arena.engine.steps import deal_rounds, legal_masks, play_cards, to_play
+from arena.engine.rounds import legal_masks, to_play
 from arena.errors import AgentError
 from arena.players.q1 import (
     BAGS,
@@ -26,6 +26,7 @@ from arena.players.q1 import (
 from arena.players.q_names import NETS, REWARDS, QPlayer, parse_q
 from spades.cards import parse_card, parse_pbn
 from spades.rules import Rules
+from tests.arena.rounds import dealt, play_cards
 
 pytestmark = pytest.mark.compiled
 HANDS = [parse_pbn(text) for text in ("AKJ62.AQ.Q.K9543", "3.8643.9752.T872", "Q74.KJ5.AJT43.Q6", "T985.T972.K86.AJ")]
@@ -33,10 +34,10 @@ HANDS = [parse_pbn(text) for text in ("AKJ62.AQ.Q.K9543", "3.8643.9752.T872", "Q
 
 def a_round():
     """One round in which seat 0 took the first trick in clubs, then led the ace of hearts."""
-    states = deal_rounds(1, 0, 1, Rules())
+    states = dealt(1, 1, Rules())
     states["hand"], states["bid"], states["bags"] = HANDS, (4, 0, 4, 3), (2, 7)
     for card in ("KC", "2C", "QC", "JC", "AH", "8H"):
-        play_cards(states, to_play(states), np.array([parse_card(card)]))
+        play_cards(states, [parse_card(card)])
     return states
 
 
@@ -65,14 +66,14 @@ def test_the_options_are_legal_cards_or_all_bids():
     options = Options(states, seats, False)
     assert [int(card) for card in options.actions] == [parse_card(card) for card in ("5H", "JH", "KH")]
     assert [np.flatnonzero(row[CHOSEN:]).tolist() for row in options.x] == [[number(c)] for c in ("5H", "JH", "KH")]
-    bids = Options(deal_rounds(1, 0, 2, Rules()), np.array([0, 1]), True)
+    bids = Options(dealt(1, 2, Rules()), np.array([0, 1]), True)
     assert bids.actions.tolist() == [*range(14)] * 2
     assert (bids.x[:, BIDS] == bids.actions).all()
     assert not bids.x[:, CHOSEN:].any(), "a bid chooses no card"
 
 
 def test_the_best_option_is_the_first_of_the_highest():
-    options = Options(deal_rounds(1, 0, 2, Rules()), np.array([0, 0]), True)
+    options = Options(dealt(1, 2, Rules()), np.array([0, 0]), True)
     values = np.zeros(28, np.float32)
     values[[3, 5, 27]] = 1
     assert options.actions[options.best(values)].tolist() == [3, 13]
@@ -82,14 +83,14 @@ def test_the_best_option_is_the_first_of_the_highest():
 def test_every_net_plays_legal_cards(net):
     player = QPlayer("q@1", net, REWARDS[1])
     weights = {array_of(player): np.array([first_weights(net, np.random.default_rng(seed)) for seed in range(4)])}
-    states = deal_rounds(3, 0, 20, Rules())
+    states = dealt(3, 20, Rules())
     for seat in range(4):
         states["bid"][:, seat] = choose(player, weights, states, np.full(20, seat), True)
     for _ in range(52):
         seats = to_play(states)
         cards = choose(player, weights, states, seats, False)
         assert (legal_masks(states, seats) >> cards & 1).all()
-        play_cards(states, seats, cards)
+        play_cards(states, cards)
     assert (states["taken"].sum(axis=1) == 13).all()
 
 

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from arena.engine.steps import allowed_masks, deal_rounds, legal_masks, play_cards, to_play
+from arena.engine.rounds import allowed_masks, legal_masks, to_play
 from arena.players.q2 import ACTIONS, CARDS, INPUT_PARTS, INPUTS, Net, choose, inputs_of, values_of
 from spades.cards import DECK, parse_card, parse_pbn
 from spades.inference import places_of
 from spades.rules import make_rules
+from tests.arena.rounds import dealt, play_cards
 
 pytestmark = pytest.mark.compiled
 RULES = make_rules("classic", {"win": 200, "lose": -100})
@@ -17,11 +18,11 @@ OWN = ["6C", "TD", "JD", "AD", "3D", "4D", "5H", "JH", "KH", "QS", "4S", "7S"]
 
 
 def a_round(*played, bids=(4, 0, 4, 3)):
-    states = deal_rounds(1, 0, 1, RULES)
+    states = dealt(1, 1, RULES)
     states["hand"], states["bid"] = HANDS, bids
     states["score"], states["bags"] = (120, 95), (3, 5)
     for card in played:
-        play_cards(states, to_play(states), np.array([parse_card(card)]))
+        play_cards(states, [parse_card(card)])
     return states
 
 
@@ -72,10 +73,10 @@ def test_a_void_is_at_the_suits_place():
     """Seat 1 is out of diamonds after seat 0's last diamond, and ruffs."""
     hands = [HANDS[0], parse_pbn("3.T9876432..JT87"), HANDS[2]]
     hands.append(DECK & ~(hands[0] | hands[1] | hands[2]))
-    states = deal_rounds(1, 0, 1, RULES)
+    states = dealt(1, 1, RULES)
     states["hand"], states["bid"] = hands, (4, 0, 4, 3)
     for card in ("QD", "3S"):
-        play_cards(states, to_play(states), np.array([parse_card(card)]))
+        play_cards(states, [parse_card(card)])
     places = places_of(states["hand"][:, 2])[0]
     parts = parts_of(states, 2)
     assert classes(parts["voids"], 3) == [[], [], [int(places[16]) // 13]], "seat 1 comes last, after seats 3 and 0"
@@ -86,7 +87,7 @@ def test_the_cards_that_win_now():
     """Seat 1 follows with a heart that beats the queen; a player without hearts wins with a spade."""
     states = a_round()
     states["leader"] = 0
-    play_cards(states, np.array([0]), np.array([parse_card("QH")]))
+    play_cards(states, [parse_card("QH")])
     states["hand"][0, 1] |= 1 << parse_card("KH")
     states["hand"][0, 2] &= ~(1 << parse_card("KH"))
 
@@ -125,12 +126,12 @@ def test_the_auction():
 
 def test_the_distance_to_the_goal_counts():
     states = a_round(*PLAYED)
-    far = deal_rounds(1, 0, 1, make_rules("classic", {"win": 500, "lose": -200}))
+    far = dealt(1, 1, make_rules("classic", {"win": 500, "lose": -200}))
     for name in ("hand", "bid", "bags"):
         far[name] = a_round()[name]
     far["score"] = (420, 395)
     for card in PLAYED:
-        play_cards(far, to_play(far), np.array([parse_card(card)]))
+        play_cards(far, [parse_card(card)])
     assert (inputs_of(states, np.array([2])) == inputs_of(far, np.array([2]))).all()
 
 
@@ -141,11 +142,11 @@ def swapped(cards):
 
 def test_side_suits_are_alike():
     plain = a_round(*PLAYED)
-    other = deal_rounds(1, 0, 1, RULES)
+    other = dealt(1, 1, RULES)
     other["hand"], other["bid"] = [swapped(hand) for hand in HANDS], (4, 0, 4, 3)
     other["score"], other["bags"] = (120, 95), (3, 5)
     for card in PLAYED:
-        play_cards(other, to_play(other), np.array([swapped(1 << parse_card(card)).bit_length() - 1]))
+        play_cards(other, [swapped(1 << parse_card(card)).bit_length() - 1])
     assert (inputs_of(plain, np.array([2])) == inputs_of(other, np.array([2]))).all()
 
 
@@ -159,7 +160,7 @@ def test_hidden_cards_change_nothing():
 def test_choices_are_allowed():
     rng = np.random.default_rng(1)
     net = Net(*(rng.normal(0, 0.1, shape).astype(np.float32) for shape in ((INPUTS + 1, 8), (9, 8), (9, ACTIONS))))
-    states = deal_rounds(3, 0, 50, make_rules("classic", {"win": 200, "lose": -100, "min_bid": 4}))
+    states = dealt(3, 50, make_rules("classic", {"win": 200, "lose": -100, "min_bid": 4}))
     for seat in range(4):
         seats = np.full(50, seat)
         allowed = allowed_masks(states, seats)
@@ -170,7 +171,7 @@ def test_choices_are_allowed():
         seats = to_play(states)
         cards = choose(net, states, seats, False)
         assert (legal_masks(states, seats) >> cards & 1).all()
-        play_cards(states, seats, cards)
+        play_cards(states, cards)
     assert (states["taken"].sum(axis=1) == 13).all()
     assert values_of(net, inputs_of(states, np.zeros(50, np.int64))).shape == (50, ACTIONS)
     assert int(states["deck"][0]) == DECK

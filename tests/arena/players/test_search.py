@@ -92,7 +92,7 @@ def test_cards_between_that_were_played_join_their_neighbours():
 
 def value_of():
     profiles = kernel_tables(committed_tables().arrays)
-    tables = tables_for(profiles, RULES, [parse_policy("winprob")])[0]
+    tables = tables_for(profiles, RULES, [parse_policy("winprob")])
     win_slice = slice_of(RULES, tables)
     return Value(RULES, win_slice, win_array(win_slice, tables))
 

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
+from arena.engine.rounds import legal_masks
 from arena.engine.states import plain_state
-from arena.engine.steps import deal_rounds, legal_masks
 from arena.players.touching import cards_between, distinct_cards, group_of
 from spades.cards import parse_card, parse_pbn
 from spades.play import play_card
 from spades.rules import Rules
+from tests.arena.rounds import dealt
 
 HANDS = [parse_pbn(text) for text in ("AKJ62.AQ.Q.K9543", "3.8643.9752.T872", "Q74.KJ5.AJT43.Q6", "T985.T972.K86.AJ")]
 
@@ -19,7 +20,7 @@ def texts(cards):
 
 
 def a_round(*played):
-    state = plain_state(deal_rounds(1, 0, 1, Rules())[0])
+    state = plain_state(dealt(1, 1, Rules())[0])
     state.hand = HANDS[:]
     for card in played:
         play_card(state, (state.leader + state.trick_size) & 3, parse_card(card))
@@ -52,7 +53,7 @@ def test_a_card_on_the_table_lies_between(led, expected):
 
 @pytest.mark.compiled
 def test_compiled_code_finds_the_same():
-    states = deal_rounds(4, 0, 50, Rules())
+    states = dealt(4, 50, Rules())
     seats = np.arange(50) & 3
     found = legal_masks(states, seats, distinct=True)
     assert [distinct_cards(plain_state(s), int(seat)) for s, seat in zip(states, seats, strict=True)] == found.tolist()

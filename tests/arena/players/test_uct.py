@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.engine.game import SUMS, Lineup
-from arena.engine.selfplay import play_rounds
-from arena.engine.simulate import player_rows, policies_by_chair
+from arena.engine.deal import Deals
+from arena.engine.simulate import player_rows
 from arena.engine.states import new_states
 from arena.errors import AgentError
+from arena.games import Lineup, play_rounds
 from arena.players.choose_card import IDS, SRP3, UCT2, choose_card
 from arena.players.names import format_player, parse_player, split_players
 from arena.players.uct import MOST_C, MOST_CARDS, MOST_SAMPLES, N_ARM, TOTAL_ARM, packed, point_gap, search
@@ -262,14 +262,12 @@ def test_uct_is_built_on_the_srp_of_the_tables():
 
 
 def points_of(worlds, a, b, deals, seed=5):
-    """Return float64 (deals, 2): points of a minus those of b; BIS bids.
+    """Return (deals, 2): points of a minus those of b; BIS bids.
 
     Each deal is played twice, with the sides swapped.
     """
-    points = np.zeros((deals, 2))
-    policies = policies_by_chair(parse_policy("bis"), parse_policy("bis"))
-    lineup = Lineup(policies, player_rows(a, b))
-    play_rounds(seed, 0, deals, make_rules(), lineup, worlds.array_settings[:1], points, np.zeros(SUMS))
+    lineup = Lineup([parse_policy("bis")] * 4, player_rows(a, b))
+    points, _ = play_rounds(Deals(seed, 0, deals), make_rules(), lineup, worlds.array_settings)
     return points
 
 

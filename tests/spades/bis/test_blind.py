@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.engine.bidding import bid_seat
 from arena.engine.deal import start_round
-from arena.engine.game import bid_seat
 from spades.bidder import decide_blind
 from spades.bis.blind_nil import BLIND_NIL_RULES, BlindNil, decide_blind_nil
 from spades.legal import BLIND_NIL
@@ -224,8 +224,8 @@ def bid_from(fitted, number, policy, rules=RULES, them=450):
         s.bid[seat] = bid
     s.score[0], s.score[1] = them, them - 100
     before = states.copy(s)
-    ts = (tables(fitted),) * len(fitted.plain_settings)
-    made = bid_seat(s, 3, rules, parse_policy(policy), ts)
+    own = fitted.plain_settings._replace(rows=(tables(fitted),) * len(fitted.plain_settings.rows))
+    made = bid_seat(s, 3, rules, parse_policy(policy), own)
     assert s == before  # the generator, too
     return made
 

@@ -1,7 +1,5 @@
 """Big 5 and Big 6: each condition of signal, refusal and answer, the steps before and after, and the explanation."""
 
-from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -22,16 +20,14 @@ from spades.bis.partnership import RULE_NAMES
 from spades.cards import JACK, TEN, parse_pbn
 from spades.contract.answer_text import bid_text
 from spades.legal import BLIND_NIL, EVERY_BID
-from spades.manifest import Manifest
 from spades.options import AUTO, BIG5, BIG6, CONVENTIONS, NO_CONVENTION
 from spades.policies import parse_policy
 from spades.position import Position, read_auction
 from spades.rules import Rules, make_rules
 from spades.scoring import START, Standing
 from spades.tables import BIG5_PROFILE, BIG6_PROFILE, convention_of, profile_of
-from spades.tableset import TableSet
 from tests import naive
-from tests.spades.test_explanations import bids, hands, low_hands
+from tests.spades.test_explanations import bids, hands, low_hands, table_set_of
 
 COVER = "AK62.AQ3.K94.J54"  # 3.9 tricks: four takes
 STRONG = "AKJ62.AQ.Q.K9543"  # the worked hand of docs/explanation/how-bis-bids.md: six takes
@@ -42,8 +38,7 @@ FIVE = "AKJ62.A2.T95.Q43"  # five takes, ten-high diamonds
 
 @pytest.fixture(scope="module")
 def table_set(neutral):
-    manifest = Manifest("test+0", "test", "0", MappingProxyType({}), MappingProxyType({}))
-    return TableSet(Path(), manifest, MappingProxyType({}), neutral.plain_settings, neutral.array_settings)
+    return table_set_of(neutral)
 
 
 def decided(table_set, pbn, previous=(), policy="bis:convention=big5", us=0, them=0, rules=None, legal=None) -> Any:

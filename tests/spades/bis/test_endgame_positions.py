@@ -75,13 +75,13 @@ def given_tables(convention):
 @pytest.fixture(scope="module")
 def table_set(neutral):
     """Tables with the given values. A success curve is the same for every nil value of a sequence."""
-    plain = list(neutral.plain_settings)
+    plain = list(neutral.plain_settings.rows)
     for convention, profile in PROFILES.items():
         factor, p_nil, mean_bids = given_tables(convention)
         curves = np.repeat(p_nil[:, None], GRID + 1, axis=1)
         plain[profile] = plain[profile]._replace(factor=view(factor), curves=view(curves), mean_bids=view(mean_bids))
     manifest = Manifest("test+0", "test", "0", MappingProxyType({}), MappingProxyType({}))
-    return TableSet(Path(), manifest, MappingProxyType({}), tuple(plain), neutral.array_settings)
+    return TableSet(Path(), manifest, MappingProxyType({}), tuple(plain), (neutral.arrays,))
 
 
 def draw_hand(rng):

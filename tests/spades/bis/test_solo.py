@@ -76,7 +76,7 @@ def test_cnil_table(tables):
 
 @pytest.mark.parametrize(("bids", "m"), [((), 3), ((3, 0), 2), ((0, 0, 4), 1), ((0, 14, 0), 0)])
 def test_estimate_by_who_might_cut(neutral, bids, m):
-    t = neutral.plain_settings[CUTTHROAT_PROFILE]
+    t = neutral.plain_settings.rows[CUTTHROAT_PROFILE]
     plain = policy("bis:factor=off,offset=0")
     made = bis_cutthroat(parse_pbn(HAND), auction_after(bids), (0, 0, 0, 0), 0, EVERY_BID, RULES, plain, t)
     assert made.regular.estimate == pytest.approx(float(naive.regular_estimate(HAND, m)[0]))
@@ -143,7 +143,7 @@ def finish(t, bids, bid, scores, bags=0, takes=2, probability=0.5, reason=NOT_RU
 
 def test_projection(neutral):
     """Mean bids are 0 here: the scores of those who have not bid yet stay as they are."""
-    t = neutral.plain_settings[CUTTHROAT_PROFILE]
+    t = neutral.plain_settings.rows[CUTTHROAT_PROFILE]
     race = project_race(4, auction_after((3, 0)), (200, 150, 100, 260), RULES, t)
     assert race == (140.0, 260.0, 7.0)
     assert project_race(0, auction_after((3, 0, 4)), (200, 250, 100, 60), RULES, t) == (160.0, 350.0, 7.0)
@@ -186,11 +186,11 @@ def test_projection(neutral):
     ],
 )
 def test_end_of_game(neutral, case, rule, bid):
-    assert finish(neutral.plain_settings[CUTTHROAT_PROFILE], **case) == (rule, bid)
+    assert finish(neutral.plain_settings.rows[CUTTHROAT_PROFILE], **case) == (rule, bid)
 
 
 def test_end_of_game_without_bags(neutral):
-    t, rules = neutral.plain_settings[CUTTHROAT_PROFILE], make_rules("cutthroat", {"bags": False})
+    t, rules = neutral.plain_settings.rows[CUTTHROAT_PROFILE], make_rules("cutthroat", {"bags": False})
     assert finish(t, (3, 3, 3), 4, (0, 0, 0, 270), bags=9, rules=rules) == ("last-seat-one-less", 3)
 
 

@@ -47,6 +47,7 @@ from spades.winprob.features import (
     certain_with_number,
     holdings,
     model_position,
+    p_win_before,
 )
 from spades.winprob.games import SHIPPED_PRESETS, SHIPPED_SLICES, games_of
 from spades.winprob.outcome_values import MOST_GAMES, GamesInUse, Side, game_values, outcome_value_matrix
@@ -82,12 +83,12 @@ def turn(hand, auction, standing, allowed, rules, tables, policy=WINPROB):
 @pytest.mark.xdist_group("kernels")
 def test_numpy_and_compiled_agree(fitted):
     """5,000 positions of all games: the same bid, and the same probabilities within the precision of float32."""
-    fast = compiled("arena.engine.winprob.winprob_bid")
+    fast, net = compiled("arena.engine.winprob.winprob_bid"), fitted.array_settings
     rng, weights = random.Random(3), load_weights(fitted.arrays, games_of(MORE_ROWS))
     for _ in range(5000):
         hand, auction, scores, allowed, rules, policy, *_ = where = win_position(rng)
         p_win = np.zeros(14)
-        bid = fast(hand, auction, scores, allowed, rules, policy, fitted.arrays, p_win)
+        bid = fast(hand, auction, scores, allowed, rules, policy, net.rows[0], net, p_win)
         made = win_decision(turn(hand, auction, scores, allowed, rules, fitted.plain, policy), weights)
         assert made.bid == bid, where
         compared = {bid: p for bid, p in zip(made.bids, made.p_win, strict=True) if made.weighed >> bid & 1}
@@ -98,11 +99,11 @@ def test_numpy_and_compiled_agree(fitted):
 @pytest.mark.xdist_group("kernels")
 def test_a_nil_beside_partners_nil_stakes_both(fitted):
     """It is considered only if nothing else is legal."""
-    fast = compiled("arena.engine.winprob.winprob_bid")
+    fast, net = compiled("arena.engine.winprob.winprob_bid"), fitted.array_settings
     weights, rules = load_weights(fitted.arrays, games_of(MORE_ROWS)), SHORT
     where = parse_pbn(LOW), auction_after((0, 4)), Standing(60, 120, 3, 4)
     p_win = np.zeros(14)
-    assert fast(*where, 1, rules, numba_typed(WINPROB), fitted.arrays, p_win) == 0
+    assert fast(*where, 1, rules, numba_typed(WINPROB), net.rows[0], net, p_win) == 0
     made = win_decision(turn(*where, EVERY_BID, rules, fitted.plain)._replace(legal=(0,)), weights)
     assert made.p_win == pytest.approx([p_win[0]], abs=5e-6)
 
@@ -397,9 +398,9 @@ def test_inputs_have_their_names(neutral):
     card_inputs(holdings(suits_of(hand)), x)
     rules, place = SHORT, SHIPPED_SLICES[SHORT]
     scores = Standing(163, -52, 3, 8)
-    inputs = model_position(
-        hand, auction_after((3, 0)), scores, EVERY_BID, (0, 0, 0), place, rules, neutral.plain
-    ).inputs
+    auction, win = auction_after((3, 0)), win_array(place, neutral.plain)
+    before = p_win_before(auction.seat, scores, place, rules, win)
+    inputs = model_position(hand, auction, scores, EVERY_BID, (0, 0, 0), before, rules, neutral.plain).inputs
     assert sum(x) == 13
     assert [rank for rank in range(13) if x[rank]] == [1, 2, 3, 7, 11]  # clubs, the longest: 3 4 5 9 K
     named = dict(zip(POSITION_NAMES, inputs, strict=True))
@@ -413,7 +414,7 @@ def test_inputs_have_their_names(neutral):
     assert [named[f"them_to_goal{within}"] for within in ("", "_within_100", "_within_50")] == [2.52, 1.0, 1.0]
     assert (named["us_bags"], named["them_bags"], named["lead"]) == (0.3, 0.8, 2.0)
     assert (named["us_to_losing"], named["them_to_losing"]) == (1.5, 0.48)
-    p_win = win_probability_after(scores, 1, place, rules, win_array(place, neutral.plain))  # the side bids first
+    p_win = win_probability_after(scores, 1, place, rules, win)  # the side bids first
     assert 0.5 < p_win < 1.0
     assert named["p_win_minus_p_loss_before"] == pytest.approx(p_win - (1.0 - p_win))
 

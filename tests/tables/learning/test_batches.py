@@ -30,7 +30,7 @@ def source(fitted) -> Source:
         "scores": np.zeros((n, 4), np.int16),
         "games": np.zeros(n, np.int8),
     }
-    return Source(data, np.zeros((len(GAMES), 3, 4), np.int64), fitted.array_settings[:1], 3)
+    return Source(data, np.zeros((len(GAMES), 3, 4), np.int64), fitted.array_settings, 3)
 
 
 def _input(batch: Labels, name: str) -> np.ndarray:

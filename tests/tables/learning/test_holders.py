@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arena.engine.bid_deals import BidDeals, bid_deals
+from arena.engine.bid_deals import bid_deals
 from arena.engine.simulate import kernel_tables
 from arena.errors import BuildError
 from spades.cards import parse_card, parse_pbn
@@ -20,7 +20,7 @@ HANDS = [parse_pbn(text) for text in ("AKJ62.AQ.Q.K9543", "3.8643.9752.T872", "Q
 @pytest.fixture(scope="module")
 def deals():
     scores = np.array([[0, 0, 0, 0], [420, 3, 380, 9]])
-    return bid_deals(3, 0, 600, Rules(), "bis", kernel_tables(open_tables().arrays), scores)
+    return np.concatenate(list(bid_deals(3, 0, 600, Rules(), "bis", kernel_tables(open_tables().arrays), scores)))
 
 
 def random_net(seed=0):
@@ -30,8 +30,9 @@ def random_net(seed=0):
 
 
 def one_view(hands, seat=0, bids=(4, 0, 4, 3)):
-    deal = BidDeals(np.array([hands]), np.array([bids]), np.array([[120, 3, 95, 5]]))
-    return views_of(deal, np.array([seat]), known_bids(deal.bids, np.array([4])))
+    deal = {"hands": [hands], "bids": [bids], "scores": [[120, 95]], "bags": [[3, 5]]}
+    deals = {name: np.array(cells) for name, cells in deal.items()}
+    return views_of(deals, np.array([seat]), known_bids(deals["bids"], np.array([4])))
 
 
 def test_a_view_names_the_holder_of_every_unseen_card():

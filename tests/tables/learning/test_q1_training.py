@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from arena.chunks import LocalThreads
-from arena.engine.steps import deal_rounds
 from arena.players.q1 import BIDS, CHOSEN, FEATURES, PILE, TRICKS, VALUES, Options, first_weights
 from arena.players.q_names import QPlayer
 from tables.families import FAMILIES
 from tables.learning.q1_training import BATCH, COLUMNS, DECISIONS, PLAYERS, RULES, Round, play, targets
 from tables.run.family import Context
+from tests.arena.rounds import dealt
 
 pytestmark = pytest.mark.compiled
 (Q1,) = (family for family in FAMILIES if family.name == "q1")
@@ -65,7 +65,7 @@ def test_a_round_is_played_by_the_net():
 
 def test_a_linear_net_ranks_bids_alike_for_all_hands():
     weights = np.random.default_rng(1).normal(size=FEATURES + 1)
-    options = Options(deal_rounds(1, 0, 30, RULES), np.zeros(30, np.int64), True)
+    options = Options(dealt(1, 30, RULES), np.zeros(30, np.int64), True)
     values = VALUES["linear"](weights, options.x).reshape(30, 14)
     assert np.allclose(np.diff(values), weights[BIDS])
 

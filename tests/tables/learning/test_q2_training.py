@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from arena.chunks import LocalThreads
-from arena.engine.game import Lineup, bid_seat, win_probability_after_round
+from arena.engine.bidding import bid_seat
+from arena.engine.results import win_probability_after_round
 from arena.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
 from arena.engine.states import plain_state
 from arena.engine.winprob import slice_of
+from arena.games import Lineup
 from arena.players.choose_card import choose_card
 from arena.players.q2 import CARDS, INPUTS
 from arena.players.touching import distinct_cards
@@ -24,6 +26,7 @@ from tables.learning import q2_training
 from tables.learning.q2_labels import NONE, TARGET_UNIT, labels, unpacked
 from tables.learning.q2_training import RULES, samples_of
 from tables.run.family import Context
+from tests.conftest import plain_tables
 
 pytestmark = pytest.mark.compiled
 POLICY = numba_typed(parse_policy("bis"))
@@ -36,14 +39,14 @@ def profiles():
 
 @pytest.fixture(scope="module")
 def made(profiles):
-    lineup = Lineup((POLICY,) * 4, player_rows("srp", "srp"))
+    lineup = Lineup([POLICY] * 4, player_rows("srp", "srp"))
     return labels(3, 0, 400, RULES, lineup, profiles, np.array([[0, 0, 0, 0], [120, 3, 150, 9]]))
 
 
 def test_a_value_is_that_of_the_round_played_to_its_end(made, profiles):
     """In plain Python, from the position on: the same actions, and the same win probability for each."""
-    won = tables_for(profiles, RULES, [parse_policy("winprob")])[0]
-    read = tables_for(profiles, RULES, [POLICY])
+    won = tables_for(profiles, RULES, [parse_policy("winprob")])
+    read = plain_tables(profiles)
     win_slice = slice_of(RULES, won)
     win = win_array(win_slice, won)
     kinds = set()

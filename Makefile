@@ -18,6 +18,7 @@
 #                                           commit of main that this branch started from
 #   make check                              ruff, mypy --strict, import contracts
 #   make fix                                mend what ruff can mend
+#   make docs                               the site of the documentation: build/site; a broken link is an error
 #   make bench [ARGS="--rounds 7"]          a decision, a card, the engine, the service beside its yardsticks
 #   make loadtest [DURATION=30] [RATE=500] [PROMISE_MS=25] [ARGS="--url http://host:port"]
 #                                           start the service, load it, print a verdict, stop it
@@ -58,7 +59,7 @@ FIND_PYTHON = found=; for candidate in $(or $(PYTHON),python3.13 python3.12 pyth
 .PHONY: help run install test test-busy test-fast test-long clients test-clients same-answers screenshots check fix bench \
 	loadtest \
 	loadtest-web dashboards-check \
-	prometheusrule library tables verify lock clean
+	prometheusrule docs library tables verify lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -109,6 +110,12 @@ check: $(ALL)
 fix: $(ALL)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# The pages lie in several folders, and the generator reads one: they are copied, each to the same path.
+docs: $(ALL)
+	@rm -rf build/pages build/site && mkdir -p build/pages
+	@tar -c *.md LICENSE docs clients/*/README.md spades/README.md spades/bidder.py examples | tar -x -C build/pages
+	@NO_COLOR=1 $(BIN)/zensical build --strict
 
 bench: $(ALL)
 	$(BIN)/python -m arena bench

@@ -1,4 +1,4 @@
-"""Draw the output of a soak test: `python -m tests.faults.soak_plot PRINTED.txt docs/img/soak.svg`."""
+"""Draw the output of a soak test: `python -m tests.faults.soak_plot PRINTED.txt build/soak.svg`."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""The SQL query of docs/how-to/learn-from-your-games.md: from tables of a database to the log that was in them.
+"""The SQL query examples/export.sql: from tables of a database to the log that was in them.
 
 It runs on DuckDB, and on PostgreSQL where that is installed.
 """
@@ -16,15 +16,11 @@ import duckdb
 import pytest
 
 from studio.__main__ import main
-from tests.structure.test_examples import ROOT, examples_of
+from tests.conftest import ROOT
 from tests.studio.test_logs import games
 
 pytestmark = pytest.mark.compiled
-SCHEMA, QUERY = (
-    example.text
-    for example in examples_of(ROOT / "docs/how-to/learn-from-your-games.md")
-    if example.kind == "sql" and example.heading == "### From a database"
-)
+SCHEMA, QUERY = ((ROOT / "examples" / name).read_text() for name in ("games.sql", "export.sql"))
 Run = Callable[[str], str]  # statements -> the rows of the last one, each a line
 
 

@@ -14,10 +14,8 @@ from pydantic import ValidationError
 from arena.markdown import table
 from service.settings import Settings
 from spades.cards import CARD_CODES, CARD_NAMES, DECKS
-from spades.contract.fields import POLICIES
-from spades.policies import BEST, decider_of, kind_of
+from spades.policies import BEST, decider_of
 from spades.rules import FIELDS, PRESETS, VARIANTS, Rules, overrides_of
-from spades.strength import read_results, texts_of_catalogue, win_rates_of
 from spades.winprob import WON_VARIANTS
 
 _REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
@@ -57,26 +55,6 @@ def decks() -> str:
     return table("`deck` | trumps from the highest | spades | other suits | not dealt | meaning", rows)
 
 
-def policies() -> str:
-    """Return the table of policies by variant: what they decide."""
-    texts = [text for name in POLICIES for text in texts_of_catalogue(name)]
-    rows = [[f"`{variant}`", *(_bids_in(text, number) for text in texts)] for number, variant in enumerate(VARIANTS)]
-    return table(" | ".join(("variant", *(f"`{text}`" for text in texts))), rows)
-
-
-def strength() -> str:
-    """Return the table of how often each policy wins."""
-    results = read_results()
-    rows = []
-    for text in (text for name in POLICIES for text in texts_of_catalogue(name)):
-        rates = [
-            f"{rate.win_percent} [{rate.interval_percent[0]}, {rate.interval_percent[1]}] against `{rate.b}`"
-            for rate in win_rates_of(text, results)
-        ]
-        rows.append((f"`{text}`", ", ".join(rates) or "not measured"))
-    return table("policy | wins, % of games to 200/-100, with 95% intervals", rows)
-
-
 def settings() -> str:
     """Return the table of the settings; what is accepted is what the service says about a wrong value."""
     rows = []
@@ -99,21 +77,10 @@ def decider(rules: Rules) -> str:
     return f"`{decider_of(BEST, rules.variant in WON_VARIANTS)}`"
 
 
-def _bids_in(text: str, variant: int) -> str:
-    if text == BEST:
-        return decider(Rules(variant=variant))
-    row = kind_of(text)
-    if row.needs_win_table and variant not in WON_VARIANTS:
-        return "no"
-    return "yes, fitted" if variant in row.in_variant and row.tuned else "yes"
-
-
 SECTIONS: dict[str, Callable[[], str]] = {
     "fields": fields,
     "presets": presets,
     "decks": decks,
-    "policies": policies,
-    "strength": strength,
     "settings": settings,
 }
 

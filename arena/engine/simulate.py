@@ -30,30 +30,6 @@ from spades.winprob import (
     nearest_game,
 )
 
-# The tables of a profile in compiled code. Those of games with fewer spades fill a part of the cells.
-TABLE = np.dtype(
-    [
-        ("p_length", np.float64, (4, 14, 4)),
-        ("cnil", np.float64, (3, 1 << 16)),
-        ("side_high", np.float64, (8, 1 << 13)),
-        ("spade_high", np.uint8, (1 << 16, 10)),
-        ("spade_takes", np.uint8, (1 << 16, 10)),
-        ("ruffs", np.float64, (4, 64, 10)),
-        ("rb_suit", np.float64, (2, 1 << 13)),
-        ("factor", np.float64, (4, 40)),
-        ("curves", np.float64, (SEQUENCES, GRID + 1)),
-        ("single_curve", np.float64, (1, GRID + 1)),
-        ("contract_made", np.float64, (2, 27)),
-        ("mean_bids", np.float64, (SEQUENCES, 3)),
-        ("p_ace", np.float64, (4, 40)),
-        ("blind_nil", np.float64, SEQUENCES),
-    ],
-    align=True,
-)
-# Kernels count the last rows of these tables from the end, and the first ones from the start. A table with fewer rows
-# is at the end, with its first rows once more before it.
-COUNTED_FROM_THE_END = ("cnil", "side_high")
-
 
 class KernelTables(NamedTuple):
     """The tables in compiled code."""
@@ -67,6 +43,37 @@ class KernelTables(NamedTuple):
     win: Any
     extra_win: Any
     games: Any
+
+
+# The largest shape of each table without a neutral form; those of games with fewer spades fill a part of the cells.
+LARGEST = {
+    "p_length": (4, 14, 4),
+    "cnil": (3, 1 << 16),
+    "side_high": (8, 1 << 13),
+    "spade_high": (1 << 16, 10),
+    "spade_takes": (1 << 16, 10),
+    "ruffs": (4, 64, 10),
+    "curves": (SEQUENCES, GRID + 1),
+    "single_curve": (1, GRID + 1),
+}
+
+
+def _read_as(stored: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype(np.float64) if stored.kind == "f" else stored
+
+
+# The tables of a profile in compiled code, as one record: numba passes a pointer to it.
+TABLE = np.dtype(
+    [
+        (name, _read_as(np.dtype(dtypes_of(name)[0])), LARGEST[name] if name in LARGEST else NEUTRAL[name].shape)
+        for name in Tables._fields
+        if name not in KernelTables._fields
+    ],
+    align=True,
+)
+# Kernels count the last rows of these tables from the end, and the first ones from the start. A table with fewer rows
+# is at the end, with its first rows once more before it.
+COUNTED_FROM_THE_END = ("cnil", "side_high")
 
 
 def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
@@ -96,10 +103,6 @@ def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
     settings = tables_by_profile(read)
     copies = {id(view): np.array(view, _read_as(view.dtype), order="C") for t in settings for view in t}
     return tuple(Tables(*(copies[id(view)] for view in t)) for t in settings)
-
-
-def _read_as(stored: np.dtype[Any]) -> np.dtype[Any]:
-    return np.dtype(np.float64) if stored.kind == "f" else stored
 
 
 def tables_for(profiles: tuple[Tables, ...], rules: Rules, policies: Iterable[Policy]) -> KernelTables:

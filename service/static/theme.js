@@ -17,5 +17,6 @@ export function startTheme() {
 
 function show(theme) {
   document.documentElement.dataset.theme = theme;
+  document.documentElement.classList.toggle("dark-mode", theme === "dark"); // for Swagger UI
   byId("theme").textContent = theme === "dark" ? "Light theme" : "Dark theme"; // what a click gives
 }

@@ -70,7 +70,12 @@ def finish_round(page: Page) -> None:
     page.wait_for_selector("#round-next")
 
 
-def serious(page: Page) -> list[tuple[str, str]]:
-    """Return the violations that axe-core calls serious or critical: the rule, and one element."""
+def violations(page: Page, *impacts: str) -> list[tuple[str, str]]:
+    """Return the violations that axe-core finds, of these impacts or of all: the rule, and one element."""
     found = Axe().run(page).response["violations"]
-    return [(fault["id"], fault["nodes"][0]["html"]) for fault in found if fault["impact"] in ("serious", "critical")]
+    return [(fault["id"], fault["nodes"][0]["html"]) for fault in found if not impacts or fault["impact"] in impacts]
+
+
+def serious(page: Page) -> list[tuple[str, str]]:
+    """Return the violations that axe-core calls serious or critical."""
+    return violations(page, "serious", "critical")

@@ -1,11 +1,11 @@
-"""/docs without the internet, and both pages on a service that wants API keys."""
+"""/docs without the internet and for everyone, and both pages on a service that wants API keys."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from service.keys import new_key
-from tests.browser.playground import bid, settled
+from tests.browser.playground import bid, settled, violations
 from tests.service.conftest import RealServer, running_server
 
 KEY = new_key("browser")
@@ -40,17 +40,51 @@ def test_the_playground_asks_for_a_key(page):
     assert bid(page) == "6"
 
 
-def test_docs_send_the_key(page):
+def open_docs(page):
     page.goto("/docs")
     page.wait_for_selector("#operations-bidding-bid")
+
+
+def give_the_key(page):
     page.click("button.authorize")
     page.fill(".auth-container input", KEY.secret)
     page.click(".auth-btn-wrapper .authorize")
     page.click(".close-modal")
-    page.click("#operations-catalogue-list_reasons .opblock-summary-control")
-    page.click("#operations-catalogue-list_reasons .try-out__btn")
-    page.click("#operations-catalogue-list_reasons .execute")
-    page.wait_for_selector("#operations-catalogue-list_reasons .live-responses-table .response-col_status")
-    assert "200" in page.inner_text(
-        "#operations-catalogue-list_reasons .live-responses-table .response-col_status >> nth=1"
-    )
+
+
+def execute(page, operation):
+    """Open an operation, send its example, and wait for the answer's status."""
+    page.click(f"{operation} .opblock-summary-control")
+    page.click(f"{operation} .try-out__btn")
+    page.click(f"{operation} .execute")
+    status = f"{operation} .live-responses-table .response-col_status >> nth=1"
+    page.wait_for_selector(status)
+    return page.inner_text(status)
+
+
+def test_docs_send_the_key(page):
+    open_docs(page)
+    give_the_key(page)
+    assert "200" in execute(page, "#operations-catalogue-list_reasons")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_the_page_of_the_api(new_page, scheme):
+    page = new_page(color_scheme=scheme)
+    open_docs(page)
+    assert page.evaluate("document.documentElement.dataset.theme") == scheme
+    assert "401" in execute(page, "#operations-catalogue-list_reasons")
+    assert violations(page) == []
+    give_the_key(page)
+    assert "200" in execute(page, "#operations-bidding-card")
+    page.click("#operations-bidding-card .tab >> text=Schema >> nth=0")
+    page.click("#operations-bidding-card .json-schema-2020-12-expand-deep-button >> nth=0")
+    assert violations(page) == []
+    page.click("button.authorize")
+    page.wait_for_selector(".auth-container")
+    assert violations(page) == []
+
+
+def test_docs_open_an_operation_by_its_link(page):
+    page.goto("/docs#/bidding/card")
+    page.wait_for_selector("#operations-bidding-card .try-out__btn")

@@ -9,6 +9,7 @@ _PAGES = ("/", "/docs")
 _FILES = {
     "/static/main.js": "text/javascript; charset=utf-8",
     "/static/playground.css": "text/css; charset=utf-8",
+    "/static/theme.css": "text/css; charset=utf-8",
     "/static/icon.svg": "image/svg+xml",
     "/static/swagger-ui-bundle.js": "text/javascript; charset=utf-8",
     "/static/swagger-ui.css": "text/css; charset=utf-8",

@@ -25,7 +25,9 @@
 #   make loadtest-web                       Locust's page on 127.0.0.1:8089
 #   make dashboards-check                   rules, dashboard, manifests (promtool and prometheus: Debian's prometheus)
 #   make prometheusrule                     remake the Kubernetes form of deploy/prometheus/rules
-#   make library                            build the library's wheel and sdist: build/library
+#   make library                            build the library's wheel and sdist: build/packages
+#   make packages                           build them and the packages of the clients, as they are published; wants npm
+#   make release-note VERSION=1.0.0         print what CHANGELOG.md says of a version
 #   make tables [ARGS="--only cnil"]        build the tables that are not up to date
 #   make verify [ARGS=--strict]             check the committed tables, and list those that may have to be rebuilt
 #   make lock [LOCKFLAGS=--upgrade]         remake requirements/ from pyproject.toml
@@ -57,9 +59,7 @@ FIND_PYTHON = found=; for candidate in $(or $(PYTHON),python3.13 python3.12 pyth
 	"$(or $(PYTHON),python3.13 python3.12 python3.11 python3). Name one with PYTHON=..." >&2; exit 1; fi
 
 .PHONY: help run install test test-busy test-fast test-long clients test-clients same-answers screenshots check fix bench \
-	loadtest \
-	loadtest-web dashboards-check \
-	prometheusrule docs library tables verify lock clean
+	loadtest loadtest-web dashboards-check prometheusrule docs library packages release-note tables verify lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -140,11 +140,23 @@ same-answers: $(ALL)
 
 # The wheel is built from the sdist, so that both are complete.
 library: $(ALL)
-	@rm -rf build/library && mkdir -p build/library
-	cd spades && ../$(BIN)/python -m hatchling build --target sdist --directory ../build/library
-	tar -xzf build/library/*.tar.gz -C build/library
-	cd build/library/*/ && ../../../$(BIN)/python -m hatchling build --target wheel --directory ..
-	@rm -r build/library/*/
+	@rm -rf build/packages && mkdir -p build/packages
+	cd spades && ../$(BIN)/python -m hatchling build --target sdist --directory ../build/packages
+	tar -xzf build/packages/*.tar.gz -C build/packages
+	cd build/packages/*/ && ../../../$(BIN)/python -m hatchling build --target wheel --directory ..
+	@rm -r build/packages/*/
+
+# The package for NuGet wants the .NET SDK: `dotnet pack clients/csharp --output build/packages`.
+packages: library
+	cd clients/python && ../../$(BIN)/python -m hatchling build --directory ../../build/packages
+	cd clients/typescript && npm ci --no-audit --no-fund && npm pack --pack-destination ../../build/packages
+	npm pack ./clients/csharp --pack-destination build/packages
+	$(BIN)/twine check --strict build/packages/*.whl build/packages/*.tar.gz
+
+VERSION ?= (no VERSION=... is given)
+release-note:
+	@note=$$(sed -n '/^## $(VERSION)\( \|$$\)/,/^## /{/^## /d;p}' CHANGELOG.md); [ -n "$$note" ] || \
+	{ echo "CHANGELOG.md has no text for version $(VERSION)" >&2; exit 1; }; printf '%s\n' "$$note"
 
 tables: $(ALL)
 	$(BIN)/python -m tables build $(ARGS)

@@ -22,7 +22,7 @@ PYTHON_MODELS = ROOT / "clients" / "python" / "spades_client" / "models.py"
 TYPESCRIPT = ROOT / "clients" / "typescript"
 TYPESCRIPT_TYPES = TYPESCRIPT / "src" / "contract.ts"
 CSHARP = ROOT / "clients" / "csharp"
-CSHARP_TYPES = CSHARP / "Contract.cs"
+CSHARP_TYPES = CSHARP / "Runtime" / "Contract.cs"
 LIMIT_S = 400.0
 HEADER = '"""The contract\'s requests and answers. `make clients` makes this file from the OpenAPI document."""'
 

@@ -1,3 +1,5 @@
-"""The Spades bidding service: what runs in production."""
+"""The Spades bidding service: what runs in production. Its version is that of the library."""
 
-__version__ = "0.1.0"
+from spades import __version__
+
+__all__ = ["__version__"]

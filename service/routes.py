@@ -215,7 +215,7 @@ _VERSION = Operation(
     "version",
     VersionAnswer,
     {
-        "service": "0.1.0",
+        "service": "1.0.0",
         "python": "3.12.8",
         "tables": {"version": "2026.11.1+3f9a2c", "sha256": "3f9a2c…"},
         "table_sets": [

@@ -22,7 +22,7 @@ from spades.reasons import REASONS
 from spades.rules import PRESETS, Rules, make_rules
 from spades.tableset import TableSet, open_tables
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 __all__ = [
     "BLIND_NIL",

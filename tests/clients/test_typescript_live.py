@@ -36,7 +36,7 @@ def folder():
     (folder / "package.json").write_text(json.dumps(MODULE))
     run("npm", "install", "--offline", "--no-audit", "--no-fund", "--no-save", tarball, cwd=folder)
     packed = {path.name for path in (folder / "node_modules" / "spades-client").rglob("*") if path.is_file()}
-    assert {"package.json", "README.md", "index.js", "index.d.ts", "contract.d.ts"} <= packed
+    assert {"package.json", "README.md", "LICENSE", "index.js", "index.d.ts", "contract.d.ts"} <= packed
     assert not {"client.ts", "tsconfig.json"} & packed
     return folder
 

@@ -144,9 +144,12 @@ def test_what_the_project_installs(tmp_path):
 
 
 def test_the_library_is_declared_as_the_project_is():
-    library, project = (tomllib.loads((ROOT / name / "pyproject.toml").read_text()) for name in ("spades", "."))
-    for field in ("version", "license", "requires-python"):
+    both = {name: tomllib.loads((ROOT / name / "pyproject.toml").read_text()) for name in ("spades", ".")}
+    library, project = both.values()
+    for field in ("license", "authors", "urls", "requires-python"):
         assert library["project"][field] == project["project"][field]
+    files = [ROOT / name / metadata["tool"]["hatch"]["version"]["path"] for name, metadata in both.items()]
+    assert files == [ROOT / "spades/__init__.py"] * 2
     assert library["build-system"] == project["build-system"]
     needed = library["project"]["dependencies"] + library["project"]["optional-dependencies"]["json"]
     assert set(needed) <= set(project["project"]["dependencies"])

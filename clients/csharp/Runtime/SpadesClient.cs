@@ -1,7 +1,5 @@
-// The C# client of the Spades bidding service: copy the .cs files of this folder into a Unity project (Assets) or any
-// other. It needs HttpClient, C# 7 and Newtonsoft.Json. Contract.cs has the fields of requests and answers.
-//
-// Version 0.1.0, which is that of the contract.
+// The C# client of the Spades bidding service. It needs HttpClient, C# 7 and Newtonsoft.Json. Contract.cs has the fields
+// of requests and answers.
 
 using System;
 using System.Collections.Generic;

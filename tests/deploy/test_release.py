@@ -1,4 +1,4 @@
-"""What is released: the packages' metadata agree and are complete."""
+"""What is released: the packages' metadata agree and are complete, and the workflows are safe to run."""
 
 import json
 import re
@@ -18,6 +18,7 @@ from spades import __version__
 from tests.conftest import ROOT
 
 COMMANDS = Path(sys.executable).parent
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 CLIENTS = ROOT / "clients"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 AUTHOR, REPOSITORY = PROJECT["authors"][0]["name"], PROJECT["urls"]["Homepage"]
@@ -102,6 +103,16 @@ def test_every_package_has_the_licence(copy):
     assert (ROOT / copy).read_text() == (ROOT / "LICENSE").read_text()
 
 
+@pytest.mark.parametrize("project", PYTHON)
+def test_the_packages_name_the_versions_of_python_that_ci_tests(project):
+    matrix = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())["jobs"]["gate"]["strategy"]["matrix"]
+    named = tomllib.loads((ROOT / project / "pyproject.toml").read_text())["project"]
+    prefix = "Programming Language :: Python :: "
+    minors = [name.removeprefix(prefix) for name in named["classifiers"] if name.startswith(f"{prefix}3.")]
+    assert minors == matrix["python"]
+    assert named["requires-python"] == f">={minors[0]}"
+
+
 def test_unity_knows_every_file_and_compiles_the_right_ones():
     """Unity ignores a file of a package that has no .meta file, and keeps what uses it by its guid."""
     folder = CLIENTS / "csharp"
@@ -115,6 +126,26 @@ def test_unity_knows_every_file_and_compiles_the_right_ones():
     (assembly,) = folder.rglob("*.asmdef")
     assert {path.parent for path in folder.rglob("*.cs")} == {assembly.parent}
     assert json.loads(assembly.read_text())["name"] == assembly.stem
+
+
+def test_actions_are_pinned_by_commit():
+    for workflow in WORKFLOWS:
+        used = re.findall(r"uses: (\S+)(.*)", workflow.read_text())
+        for action, comment in used:
+            if not action.startswith("./"):
+                assert re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}", action), action
+                assert re.fullmatch(r" # v\d+\.\d+\.\d+", comment), f"{action}: a comment names the version"
+
+
+def test_zizmor_finds_no_fault_in_the_workflows():
+    run(COMMANDS / "zizmor", "--offline", "--no-progress", ".github/workflows")
+
+
+@pytest.mark.parametrize(
+    ("schema", "files"), [("vendor.github-workflows", WORKFLOWS), ("vendor.renovate", [ROOT / "renovate.json"])]
+)
+def test_valid_by_the_schemas(schema, files):
+    run(COMMANDS / "check-jsonschema", "--builtin-schema", schema, *files)
 
 
 def test_the_release_note_is_the_section_of_the_version(tmp_path):

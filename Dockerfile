@@ -1,8 +1,8 @@
 # The image holds the locked packages in /opt/venv, and spades/, service/ and the tables' data in /app, as in a checkout.
 # To use another base image, such as this one by digest: `--build-arg PYTHON_IMAGE=...` or `DEBIAN_IMAGE=...`, or these
 # variables with compose.
-ARG PYTHON_IMAGE=python:3.12-slim-bookworm
-ARG DEBIAN_IMAGE=debian:bookworm-slim
+ARG PYTHON_IMAGE=python:3.13-slim-trixie
+ARG DEBIAN_IMAGE=debian:trixie-slim
 FROM ${PYTHON_IMAGE} AS packages
 COPY requirements/runtime.txt /build/
 # Only wheels are installed, so no compiler is needed. pip is not in the environment that the image copies.

@@ -1,30 +1,37 @@
-"""`Executor`: where the numbered chunks of a build, a match or a log are computed; and files of finished chunks.
+"""Where the numbered chunks of a build, a match or a log are computed: in threads, in processes or on a Dask cluster.
 
-A chunk depends only on its index. So no result depends on the executor, and a run that was interrupted continues with
-the chunks that are missing.
+A chunk depends only on its index, and results are combined in the order of the indices. So no result depends on the
+executor. `arena.store` keeps finished chunks. joblib runs threads and processes, and `arena.cluster` the Dask cluster
+(docs/adr/0082-chunks.md).
 """
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from pathlib import Path
+import warnings
+from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import Any, Protocol, TypeAlias
-from zipfile import BadZipFile
+from uuid import uuid4
 
+import cloudpickle
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from arena.errors import BuildError
 
+SMALL_BYTES = 10_000  # a function of at most this size is sent to another process with each of its chunks
+
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
+ChunkFunction: TypeAlias = Callable[[int], Arrays]
+Results: TypeAlias = Generator[tuple[int, Arrays], None, None]  # (index, result) as chunks finish, in any order
 
 
 class Executor(Protocol):
-    """Where chunks run: threads, processes or a cluster. Results may come in any order, each with its index."""
+    """Where chunks run: threads, processes or a cluster."""
 
-    def map(self, fn: Callable[[int], Arrays], indices: Iterable[int]) -> Iterator[tuple[int, Arrays]]:
-        """Run ``fn`` on each index and yield (index, result) as chunks finish. The first error ends the run."""
+    def map(self, fn: ChunkFunction, indices: Iterable[int]) -> Results:
+        """Run ``fn`` on each index. The first error ends the run.
+
+        Closing the generator cancels the chunks that have not begun.
+        """
 
 
 class LocalThreads:
@@ -35,105 +42,51 @@ class LocalThreads:
             raise BuildError(f"jobs is {jobs}; accepted: 1 or more")
         self.jobs = jobs
 
-    def map(self, fn: Callable[[int], Arrays], indices: Iterable[int]) -> Iterator[tuple[int, Arrays]]:
+    def map(self, fn: ChunkFunction, indices: Iterable[int]) -> Results:
         """Run ``fn`` on each index; see `Executor`.
 
         A single job runs in the calling thread, so that an interruption stops it at once.
         """
-        if self.jobs == 1:
-            for index in indices:
-                yield index, fn(index)
-            return
-        pool = ThreadPoolExecutor(self.jobs)
-        try:
-            futures = {pool.submit(fn, index): index for index in indices}
-            for future in as_completed(futures):
-                yield futures.pop(future), future.result()
-        finally:
-            pool.shutdown(cancel_futures=True)
+        return _results("threading", self.jobs, (delayed(_run)(fn, index) for index in indices))
 
 
-def finished_chunks(
-    fn: Callable[[int], Arrays], n_chunks: int, folder: Path, executor: Executor, label: str, progress: bool
-) -> list[Path]:
-    """Return the files of chunks 0 to ``n_chunks - 1`` in ``folder``, after computing those that are missing."""
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / f"{index:06d}.npz" for index in range(n_chunks)]
-    missing = [index for index, path in enumerate(paths) if not path.exists()]
-    bar = tqdm(
-        total=n_chunks,
-        initial=n_chunks - len(missing),
-        desc=label,
-        unit="chunk",
-        disable=None if progress else True,  # None: show the bar only on a terminal
-    )
-    with bar:
-        for index, arrays in executor.map(fn, missing):
-            _save_chunk(paths[index], arrays)
-            bar.update()
-    return paths
+class LocalProcesses(LocalThreads):
+    """An executor with ``jobs`` processes on this machine.
 
-
-class KeptChunks:
-    """An executor that saves each finished chunk of ``executor`` in ``folder``, and takes those that are there already.
-
-    So a run that was interrupted continues. The caller must use another folder for chunks that would differ.
+    Use it for chunks in plain Python. In threads they would run one at a time, because of Python's global lock.
     """
 
-    def __init__(self, executor: Executor, folder: Path) -> None:
-        self._executor = executor
-        self._folder = folder
-
-    def map(self, fn: Callable[[int], Arrays], indices: Iterable[int]) -> Iterator[tuple[int, Arrays]]:
-        """Yield the saved chunks, then run ``fn`` on each other index; see `Executor`. Raises `BuildError`."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        paths = {index: self._folder / f"{index:06d}.npz" for index in indices}
-        missing = [index for index, path in paths.items() if not path.exists()]
-        for index in paths.keys() - missing:
-            yield index, _load_chunk(paths[index])
-        for index, arrays in self._executor.map(fn, missing):
-            _save_chunk(paths[index], arrays)
-            yield index, arrays
+    def map(self, fn: ChunkFunction, indices: Iterable[int]) -> Results:
+        """Run ``fn`` on each index; see `Executor`. A single job, or a single chunk, runs in this process."""
+        todo = list(indices)
+        jobs = min(self.jobs, len(todo))
+        if jobs < 2:
+            return LocalThreads(1).map(fn, todo)
+        # joblib writes a large array to a file once, and each process maps the file into its memory.
+        payload, run = np.frombuffer(cloudpickle.dumps(fn), np.uint8), uuid4().hex
+        return _results("loky", jobs, (delayed(_run_sent)(run, payload, index) for index in todo))
 
 
-def joined_chunks(paths: Sequence[Path]) -> dict[str, NDArray[Any]]:
-    """Return the arrays of finished chunks, joined along the first axis. Raises `BuildError` for a damaged file."""
-    parts = [_load_chunk(path) for path in paths]
-    return {array: np.concatenate([part[array] for part in parts]) for array in parts[0]}
-
-
-def summed_chunks(paths: Sequence[Path]) -> dict[str, NDArray[Any]]:
-    """Return the sums of the arrays of finished chunks. Raises `BuildError` for a damaged file or other arrays."""
-    total: dict[str, NDArray[Any]] = {}
-    for path in paths:
-        _add(total, _load_chunk(path), path)
-    return total
-
-
-def _save_chunk(path: Path, arrays: Arrays) -> None:
-    temporary = path.with_name(f".{path.stem}.{os.getpid()}.tmp.npz")
-    with temporary.open("wb") as file:
-        np.savez(file, allow_pickle=False, **dict(arrays))
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-
-
-def _load_chunk(path: Path) -> Arrays:
+def _results(backend: str, jobs: int, calls: Iterable[Any]) -> Results:
+    results = Parallel(jobs, backend=backend, return_as="generator_unordered", max_nbytes=SMALL_BYTES)(calls)
     try:
-        with np.load(path, allow_pickle=False) as chunk:
-            return {name: chunk[name] for name in chunk.files}
-    except (OSError, ValueError, EOFError, BadZipFile) as error:
-        raise BuildError(f"{path} is not a finished chunk: {error}; remove the file to compute it again") from error
+        for result in results:  # noqa: UP028  # with `yield from`, closing would warn before the filter below
+            yield result
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # that chunks are cancelled: closing is for that
+            results.close()
 
 
-def _add(total: dict[str, NDArray[Any]], chunk: Arrays, path: Path) -> None:
-    if not total:
-        total.update({name: array.copy() for name, array in chunk.items()})
-        return
-    expected = {name: (array.dtype, array.shape) for name, array in total.items()}
-    found = {name: (array.dtype, array.shape) for name, array in chunk.items()}
-    if found != expected:
-        raise BuildError(f"{path}: found {found}; expected {expected}, as in the first chunk")
-    for name, array in chunk.items():
-        total[name] += array
+def _run(fn: ChunkFunction, index: int) -> tuple[int, Arrays]:
+    return index, fn(index)
+
+
+_sent: dict[str, ChunkFunction] = {}  # in a process of `LocalProcesses`: the function of the last run
+
+
+def _run_sent(run: str, payload: NDArray[np.uint8], index: int) -> tuple[int, Arrays]:
+    if run not in _sent:
+        _sent.clear()
+        _sent[run] = cloudpickle.loads(payload.data)
+    return index, _sent[run](index)

@@ -5,7 +5,7 @@ workers may join, leave or die: another worker computes the chunks of a lost one
 ours refuses its chunks.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import CancelledError
 from functools import lru_cache
 from typing import Any
@@ -14,7 +14,7 @@ from uuid import uuid4
 import cloudpickle
 from distributed import Client, as_completed
 
-from arena.chunks import Arrays
+from arena.chunks import Arrays, ChunkFunction, Results
 from arena.errors import BuildError
 from arena.source_files import chunk_code
 
@@ -52,7 +52,7 @@ class DaskCluster:
         # A chunk's function may hold a Context, which holds this executor. Workers do not need the connection.
         return {"address": self.address, "client": None}
 
-    def map(self, fn: Callable[[int], Arrays], indices: Iterable[int]) -> Iterator[tuple[int, Arrays]]:
+    def map(self, fn: ChunkFunction, indices: Iterable[int]) -> Results:
         """Run ``fn`` on each index as `family.Executor` describes.
 
         Only a few chunks are submitted at a time, so that little work is lost when the run stops. ``fn`` and the tables

@@ -2,42 +2,18 @@
 
 import argparse
 import os
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+import signal
+from collections.abc import Iterator
 from contextlib import contextmanager
-from multiprocessing import get_context
-from threading import Event, Thread
+from threading import Event, Thread, current_thread, main_thread
 
-import cloudpickle
 from tqdm import tqdm
 
-from arena.chunks import Arrays, Executor, LocalThreads
+from arena.chunks import Executor, LocalProcesses, LocalThreads
 from spades.arguments import integer
 
 JOBS = os.cpu_count() or 1  # the default of every command; no result depends on it
 REDRAW_S = 1.0  # seconds between two drawings of a progress bar
-
-
-class LocalProcesses(LocalThreads):
-    """An executor with ``jobs`` processes on this machine.
-
-    Use it for chunks in plain Python. In threads they would run one at a time, because of Python's global lock.
-    """
-
-    def map(self, fn: Callable[[int], Arrays], indices: Iterable[int]) -> Iterator[tuple[int, Arrays]]:
-        """Run ``fn`` on each index; see `Executor`. A single job, or a single chunk, runs in this process."""
-        todo = list(indices)
-        if self.jobs == 1 or len(todo) < 2:
-            yield from LocalThreads(1).map(fn, todo)
-            return
-        workers = min(self.jobs, len(todo))
-        pool = ProcessPoolExecutor(workers, get_context("spawn"), _set_chunk_function, (cloudpickle.dumps(fn),))
-        try:
-            futures = {pool.submit(_run_chunk, index): index for index in todo}
-            for future in as_completed(futures):
-                yield futures.pop(future), future.result()
-        finally:
-            pool.shutdown(cancel_futures=True)
 
 
 def add_jobs_argument(parser: argparse.ArgumentParser, note: str = "") -> None:
@@ -57,10 +33,10 @@ def executor_of(scheduler: str | None, jobs: int, processes: bool = False) -> It
     """Return a context with the executor for the options --scheduler and --jobs, and close it at the end.
 
     ``scheduler``: address of a Dask scheduler, or None for this machine; ``processes``: on this machine, use processes
-    instead of threads. In the context, the times in progress bars go on while a chunk takes minutes. Raises
-    `BuildError`.
+    instead of threads. In the context, the times in progress bars go on while a chunk takes minutes, and SIGTERM
+    interrupts like Ctrl-C. Raises `BuildError`.
     """
-    with _moving_bars():
+    with _moving_bars(), _terminable():
         if scheduler is None:
             yield LocalProcesses(jobs) if processes else LocalThreads(jobs)
             return
@@ -68,6 +44,19 @@ def executor_of(scheduler: str | None, jobs: int, processes: bool = False) -> It
 
         with DaskCluster(scheduler) as cluster:
             yield cluster
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """Raise `KeyboardInterrupt` on SIGTERM, which by default would leave other processes behind."""
+    if current_thread() is not main_thread():  # only the main thread can set what a signal does
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager
@@ -87,14 +76,3 @@ def _moving_bars() -> Iterator[None]:
     finally:
         ended.set()
         thread.join()
-
-
-_chunk_function: list[Callable[[int], Arrays]] = []  # in a process of `LocalProcesses`: the function of its chunks
-
-
-def _set_chunk_function(payload: bytes) -> None:
-    _chunk_function.append(cloudpickle.loads(payload))
-
-
-def _run_chunk(index: int) -> Arrays:
-    return _chunk_function[0](index)

@@ -6,7 +6,7 @@ the number of threads or machines. `stats` computes the statistics, and `result`
 """
 
 import time
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ from tqdm import tqdm
 from arena import stats
 from arena.agents import Agent, Resources, nets_of, parse_agent, parse_player_agent
 from arena.batched import version_of
-from arena.chunks import Arrays, Executor, KeptChunks, LocalThreads
+from arena.chunks import Arrays, Executor, LocalThreads
 from arena.counters import MATCH_SUMS
 from arena.engine.deal import Deals
 from arena.engine.simulate import KernelTables, tables_for
@@ -28,6 +28,7 @@ from arena.games import NOBODY, Answering, Lineup, play_pairs
 from arena.players.choose_card import UCT2
 from arena.players.names import parse_player
 from arena.questions import CARD, QUESTIONS
+from arena.store import KeptChunks
 from spades.inference import HolderNet
 from spades.options import WINPROB, Policy
 from spades.policies import parse_policy
@@ -249,7 +250,7 @@ def play(
 
     ``nets``: holder nets by policy, for searching players that infer cards from bids. ``arrays``: of the tables, for
     learned players. ``kept``: folder for finished chunks; its name is a hash of everything that determines them
-    (`result.version_of_match`). Raises `ArenaError` if no win table can value the rules and `winprob` plays.
+    (`result.decided_by`). Raises `ArenaError` if no win table can value the rules and `winprob` plays.
     """
     policies = match.policies
     if any(policy.kind == WINPROB for policy in policies):
@@ -265,7 +266,7 @@ def play(
     test: stats.Sequential | None = None
     bar = tqdm(total=match.pairs, desc=f"{match.a} v {match.b}", unit="pair", disable=None if progress else True)
     chunks = executor if kept is None else KeptChunks(executor, kept)
-    results = _each(chunks.map(chunk, range(match.chunks)))
+    results = chunks.map(chunk, range(match.chunks))
     with bar, closing(results):  # closing cancels the chunks that a decided test does not need
         for played in _in_order(results):
             scores.append(played["scores"])
@@ -280,10 +281,6 @@ def play(
             if test is not None and test.decision != "undecided":
                 break
     return Played(np.concatenate(scores), sums.view(MATCH_SUMS)[0], time.monotonic() - started, test)
-
-
-def _each(results: Iterator[tuple[int, Arrays]]) -> Generator[tuple[int, Arrays], None, None]:
-    yield from results  # wrap the iterator in a generator, because `closing` needs `close()`
 
 
 def _in_order(results: Iterator[tuple[int, Arrays]]) -> Iterator[Arrays]:

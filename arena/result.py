@@ -5,10 +5,8 @@ such as the success of nils if nobody bid nil, is null. The difference in points
 `stats.FEWEST_PAIRS` pairs, if all pairs are equal, or if the match may stop early.
 """
 
-import hashlib
 import json
 import platform
-import shutil
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -18,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena import stats
-from arena.checkpoints import CHECKPOINTS, exclusive_lock
 from arena.chunks import Executor, LocalThreads
 from arena.engine.simulate import kernel_tables
 from arena.markdown import table
 from arena.match import Match, Played, play
 from arena.source_files import chunk_code, files_hash
+from arena.store import STORE, stored
 from spades import __version__
 from spades.inference import readers_of
 from spades.rules import describe
@@ -94,7 +92,7 @@ class MatchResult:
         return "\n".join(_markdown(self)) + "\n"
 
 
-KEPT = CHECKPOINTS / "arena"  # folder of the finished chunks of interrupted matches
+KEPT = STORE / "arena"  # folder of the finished chunks of interrupted matches
 
 
 def run_match(
@@ -113,19 +111,15 @@ def run_match(
     tables, threads = kernel_tables(opened.arrays), executor or LocalThreads(jobs)
     if not resume or match.may_differ_on_repeat:
         return describe_match(match, play(match, tables, threads, progress, nets, opened.arrays), opened)
-    kept = KEPT / version_of_match(match, opened)
-    kept.mkdir(parents=True, exist_ok=True)
-    with exclusive_lock(kept):
+    with stored(decided_by(match, opened), KEPT) as kept:
         played = play(match, tables, threads, progress, nets, opened.arrays, kept)
-        shutil.rmtree(kept)
     return describe_match(match, played, opened)
 
 
-def version_of_match(match: Match, opened: TableSet) -> str:
-    """Return a hash of all that decides the chunks of a match."""
+def decided_by(match: Match, opened: TableSet) -> list[Any]:
+    """Return everything that decides the chunks of a match, for `store.stored`."""
     versions = list(match.versions().values())
-    content = [asdict(match), match.players_shown, versions, opened.sha256, chunk_code(), np.__version__]
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
+    return [asdict(match), match.players_shown, versions, opened.sha256, chunk_code("arena.match")]
 
 
 def describe_match(match: Match, played: Played, opened: TableSet) -> MatchResult:

@@ -2,7 +2,8 @@
 
 The hash says only that something may have changed: any edit of any of these files changes it, even of a comment. The
 stamp of a family (`tables.run.state`) holds the hash, so that `python -m tables verify` can say which families to
-compare. With numba's version, it also marks finished chunks, so that chunks of different code are not mixed.
+compare. With the versions of numba and numpy, it also marks finished chunks, so that chunks of different code are not
+mixed.
 
 Imports are read from the source text, also those inside functions. Importing a name from a package counts the
 package's `__init__`; importing one of its modules does not, because an `__init__` here only imports names for users.
@@ -55,11 +56,12 @@ def imported(*modules: str, sources: Mapping[str, str] = SOURCES) -> set[str]:
 
 @cache
 def chunk_code(*modules: str) -> str:
-    """Return a hash of the files of ``modules`` and of numba's version, which decide a chunk: 16 hexadecimal digits.
+    """Return a hash of the code that decides a chunk, 16 hexadecimal digits.
 
-    ``modules``: see `files_hash`.
+    It is of the files of ``modules`` (see `files_hash`), and of the versions of numba and numpy.
     """
-    return hashlib.sha256(f"{files_hash(*modules)} {version('numba')}".encode()).hexdigest()[:16]
+    text = f"{files_hash(*modules)} {version('numba')} {version('numpy')}"
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _text(module: str, sources: Mapping[str, str]) -> str:

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.checkpoints import write_atomically
 from arena.markdown import table
+from arena.store import write_atomically
 from report.setup import Setup
 from spades.rules import FIELDS, Rules, make_rules, overrides_of
 from spades.scoring import Standing

@@ -21,9 +21,9 @@ import numba
 import numpy as np
 
 from arena.agents import player_version
-from arena.checkpoints import write_atomically
 from arena.errors import BuildError
 from arena.executors import add_jobs_argument
+from arena.store import write_atomically
 from report import (
     blind_nil,
     components,

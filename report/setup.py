@@ -4,32 +4,29 @@ A match that was already played with the same tables, engine and library version
 one section can be made again without the hours that all take. `--fresh` ignores these files.
 """
 
-import hashlib
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 import numba
 import numpy as np
 
-from arena.agents import player_version
-from arena.checkpoints import CHECKPOINTS
 from arena.engine.simulate import kernel_tables
 from arena.markdown import rate_with_interval
 from arena.match import PAPER_RULES, Match
-from arena.result import MatchResult, run_match
-from arena.source_files import files_hash
-from spades.rules import PRESETS, Rules, describe, make_rules
+from arena.result import MatchResult, decided_by, run_match
+from arena.source_files import chunk_code, files_hash
+from arena.store import STORE, kept_json, stored
+from spades.rules import PRESETS, Rules, make_rules
 from spades.tables import Tables
 from spades.tableset import TableSet
 
 PAPER = PAPER_RULES
 LONG = PRESETS["classic"]  # goal 500, no losing goal
 ONE_ROUND = make_rules("classic", {"win": 1, "lose": -100})
-PLAYED = CHECKPOINTS / "report"
-# Hash of the engine and versions of the libraries, which also decide a match. Read at import, like the code itself.
+PLAYED = STORE / "report"
+# Hash of the engine and versions of the libraries, for the page. Read at import, like the code itself.
 VERSIONS = (files_hash("arena.games"), numba.__version__, np.__version__)
 
 Players = str | tuple[str, ...]  # of all seats, of both sides, or of the chairs a0, b0, a1, b1
@@ -88,18 +85,13 @@ class Setup:
         a, b, both, rules, mixed = pairing
         if any(player.startswith("uct") for player in both):
             pairs = min(self.pairs, self.uct_pairs)
-        names = [player_version(player) for player in both]
-        kept = [field.name for field in fields(MatchResult)]
-        key = [a, b, names, describe(rules), pairs, seed, mixed, kept, self.opened.sha256, *VERSIONS]
-        name = hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]
-        path = self.played / f"{name}.json" if self.played else None
-        if path is not None and path.exists():
-            return MatchResult(**json.loads(path.read_text()))
-        result = run_match(Match(a, b, both, pairs, rules, seed, mixed), self.jobs)
-        if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(asdict(result)), encoding="utf-8")
-        return result
+        match = Match(a, b, both, pairs, rules, seed, mixed)
+        if self.played is None:
+            return run_match(match, self.jobs)
+        own = [chunk_code("arena.result"), *decided_by(match, self.opened)]
+        with stored(own, self.played, remove=False) as folder:
+            result = kept_json(folder / "result.json", lambda: asdict(run_match(match, self.jobs)))
+        return MatchResult(**result)
 
     def core_seconds(self, result: MatchResult) -> float:
         """Return the time that a match of the report took, in seconds of one core."""

@@ -6,10 +6,11 @@ tables, with the fitted ones, and with the options that `studio tune` chooses. F
 folder, so that an interrupted report continues.
 """
 
-import json
 from argparse import Namespace
-from contextlib import redirect_stdout
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +19,6 @@ import numpy as np
 import polars
 from tqdm import tqdm
 
-from arena.checkpoints import write_atomically
 from arena.engine.deal import Deals
 from arena.engine.simulate import kernel_tables
 from arena.executors import executor_of
@@ -27,7 +27,8 @@ from arena.match import Match, play
 from arena.people.model import read_model
 from arena.source_files import chunk_code
 from arena.stats import win_rate
-from report.setup import PAPER, VERSIONS, Setup
+from arena.store import kept_json, stored
+from report.setup import PAPER, Setup
 from spades.manifest import MANIFEST
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from studio import model_command
@@ -108,11 +109,10 @@ def tuned(setup: Setup) -> str:
     """Return the options that `studio tune` chooses for `bis`, and what `bis` then wins with the studios' players."""
     rows = []
     for case in CASES:
-        for log in _logs(case, setup):
-            path = log.with_name(f"tuned-{log.stem}.json")
-            if not path.exists():
-                write_atomically(path, json.dumps(_tuned(case, log, setup)).encode())
-            found = json.loads(path.read_text(encoding="utf-8"))
+        with _kept(case, setup) as folder:
+            logs = _logs(case, folder, setup)
+            tunings = [kept_json(log.with_suffix(".tuned.json"), partial(_tuned, case, log, setup)) for log in logs]
+        for found in tunings:
             rates = [rate_with_interval(*rate) for rate in found["rates"]]
             gains = [gain(one[0], one[1:], 1) for one in found["gains"]]
             options = f"`{found['options']}`" if found["options"] else "none"
@@ -134,27 +134,28 @@ def people(setup: Setup) -> str:
 
 def _studied(case: Case, setup: Setup) -> list[dict[str, Any]]:
     # The figures of a studio, by the size of its log.
-    found = []
-    for log in _logs(case, setup):
-        new = _log(case, Deals(setup.seed + 2, 0, _scaled(NEW_GAMES, setup)), log.with_name("new.parquet"), setup)
-        path = log.with_name(f"figures-{log.stem.removeprefix('log-')}.json")
-        if not path.exists():
-            write_atomically(path, json.dumps(_figures(case, log, new, setup)).encode())
-        found.append(json.loads(path.read_text(encoding="utf-8")))
-    return found
+    with _kept(case, setup) as folder:
+        new = _log(case, Deals(setup.seed + 2, 0, _scaled(NEW_GAMES, setup)), folder / "new.parquet", setup)
+        return [
+            kept_json(log.with_suffix(".figures.json"), partial(_figures, case, log, new, setup))
+            for log in _logs(case, folder, setup)
+        ]
 
 
 def _scaled(number: int, setup: Setup) -> int:
     return max(30, int(number * setup.pairs / 10_000))
 
 
-def _logs(case: Case, setup: Setup) -> list[Path]:
-    # The logs of a studio. Everything that is kept of a studio is in their folder.
+@contextmanager
+def _kept(case: Case, setup: Setup) -> Iterator[Path]:
+    # The locked folder with everything that is kept of a studio.
     assert setup.played is not None, "the report has a folder for what it keeps"
-    code = f"{VERSIONS[0][:8]}-{chunk_code('report.studios')[:8]}"
-    key = f"{case.studio}-{setup.seed}-{setup.pairs}-{setup.opened.sha256[:8]}-{code}"
-    folder = setup.played / "studios" / key
-    folder.mkdir(parents=True, exist_ok=True)
+    decided_by = (case.studio, setup.seed, setup.pairs, setup.opened.sha256, chunk_code(__name__))
+    with stored(decided_by, setup.played, remove=False) as folder:
+        yield folder
+
+
+def _logs(case: Case, folder: Path, setup: Setup) -> list[Path]:
     sizes = [_scaled(size, setup) for size in GAMES]
     return [_log(case, Deals(setup.seed + 1, 0, n), folder / f"log-{n}.parquet", setup) for n in sizes]
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from arena.agents import player_version
-from arena.checkpoints import write_atomically
 from arena.markdown import table
+from arena.store import write_atomically
 from report import blind_nil, cutthroat
 from report.components import RB_OF_PAPER
 from report.paper import NO_ENDGAME_200, SINGLE_CURVE, SRP_WINS, TABLE_2

@@ -5,22 +5,18 @@ piece. Pieces depend only on the files, and results are combined in the order of
 on any number of workers. Finished pieces are kept until the end, so that an interrupted run continues.
 """
 
-import hashlib
-import json
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 import polars
 from numpy.typing import NDArray
 
-from arena.checkpoints import exclusive_lock
-from arena.chunks import Arrays, Executor, finished_chunks, joined_chunks
+from arena.chunks import Arrays, Executor
 from arena.source_files import chunk_code
+from arena.store import finished_chunks, forget, load_chunk, stored
 from studio.reading import TEXT_ENDINGS, Piece, existing
 
 PIECE_BYTES = 64_000_000
@@ -48,7 +44,7 @@ class Results:
         self._folder = folder
 
     def __iter__(self) -> Iterator[Arrays]:
-        return (joined_chunks([path]) for path in self._paths)
+        return map(load_chunk, self._paths)
 
     def hashes(self) -> Iterator[Hashes]:
         """Yield the hashes of the rounds of each piece."""
@@ -99,9 +95,8 @@ def work_on(
     under a name that changes with the files, their order, the options and the code of the module of ``work``. Raises
     `BuildError` if another run works on the same.
     """
-    kept = folder / _name_of(pieces, options, chunk_code(work.__module__))
-    kept.mkdir(parents=True, exist_ok=True)
-    with exclusive_lock(kept):
+    decided_by = (title, _state_of(pieces), options, chunk_code(work.__module__))
+    with stored(decided_by, folder, remove=False) as kept:
         yield Results(_paths(pieces, work, kept, executor, title), kept)
 
 
@@ -124,11 +119,6 @@ def _paths(pieces: Sequence[Piece], work: Work, kept: Path, executor: Executor, 
         for one, path in zip(repeated, anew, strict=True):
             paths[one.piece] = path
     return paths
-
-
-def forget(folder: Path) -> None:
-    """Remove a folder of kept pieces."""
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _repeated(paths: Sequence[Path]) -> list[Repeated]:
@@ -154,19 +144,12 @@ def _share(keys: Hashes, share: int, shares: int) -> Hashes:
 
 
 def _keys(path: Path) -> Hashes:
-    try:
-        with np.load(path, allow_pickle=False) as chunk:
-            keys: Hashes = chunk[KEYS]
-    except (OSError, ValueError, EOFError, BadZipFile):
-        return joined_chunks([path])[KEYS]  # raises the error that names the file
-    return keys
+    return load_chunk(path, KEYS)[KEYS]
 
 
-def _name_of(pieces: Sequence[Piece], options: object, code: str) -> str:
+def _state_of(pieces: Sequence[Piece]) -> list[list[Any]]:
     states = {path: path.stat() for path in {piece.path for piece in pieces}}
-    parts = [
+    return [
         [str(path), str(path.resolve()), states[path].st_size, states[path].st_mtime_ns, *part]
         for path, *part in pieces
     ]
-    content = json.dumps([parts, options, code])
-    return hashlib.sha256(content.encode()).hexdigest()[:16]

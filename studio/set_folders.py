@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from arena.checkpoints import exclusive_lock
 from arena.errors import BuildError
+from arena.store import exclusive_lock, forget
 from spades.manifest import MANIFEST, read_manifest
-from studio.pieces import forget
 
 
 def add_out_argument(parser: argparse.ArgumentParser) -> None:

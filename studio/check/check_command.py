@@ -11,19 +11,19 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
-from arena.checkpoints import CHECKPOINTS
 from arena.errors import BuildError
 from arena.executors import add_executor_arguments, executor_of
+from arena.store import STORE, forget
 from studio.check.check_pieces import Wanted, bad_lines, check_log, checked, parquet_of
 from studio.check.log_summary import Summary
 from studio.joining import Joiner
 from studio.keys import Keys
-from studio.pieces import Results, forget
+from studio.pieces import Results
 from studio.reading import joined
 from studio.rounds import Names
 from studio.set_folders import empty_folder, move_content, work_folder, working
 
-WORK = CHECKPOINTS / "logs"
+WORK = STORE / "logs"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from arena.checkpoints import write_atomically
 from arena.chunks import Executor
 from arena.engine.simulate import kernel_tables
 from arena.errors import BuildError
 from arena.executors import add_executor_arguments, executor_of
 from arena.markdown import table
+from arena.store import write_atomically
 from spades import __version__
 from spades.manifest import FamilyEntry, read_manifest
 from spades.tableset import DEFAULT_DIRECTORY, open_tables

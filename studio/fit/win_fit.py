@@ -11,9 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.chunks import Arrays, Executor, finished_chunks, joined_chunks
+from arena.chunks import Arrays, Executor
 from arena.source_files import chunk_code
+from arena.store import finished_chunks, joined_chunks, stored
+from spades.manifest import read_manifest
 from spades.rules import Rules, overrides_of
+from spades.tableset import DEFAULT_DIRECTORY
 from spades.winprob import SHIPPED, WIN_SCALE, WinTableSlice, cells_of
 from studio.fit.counting import is_held_out, shipped_profiles
 from studio.fit.fitting import Fitted
@@ -83,9 +86,9 @@ def _engine_outcomes(rules: Rules, place: WinTableSlice, folder: Path, executor:
         found, share = bucket_outcomes(bucket, SEED + bucket, ENGINE_ROUNDS, rules, place.unit, shipped_profiles())
         return {"found": found[None], "share": share[None]}
 
-    kept = folder / f"win-{text}-{chunk_code('studio.fit.win_fit')}"
-    paths = finished_chunks(play, BUCKETS * BUCKETS, kept, executor, f"rounds of the engine, {text}", progress=True)
-    return Outcomes(**joined_chunks(paths))
+    label, tables = f"rounds of the engine, {text}", read_manifest(DEFAULT_DIRECTORY).sha256
+    with stored((label, SEED, ENGINE_ROUNDS, tables, chunk_code(__name__)), folder, remove=False) as kept:
+        return Outcomes(**joined_chunks(finished_chunks(play, BUCKETS * BUCKETS, kept, executor, label, progress=True)))
 
 
 def _moved(

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from arena.checkpoints import write_atomically
 from arena.chunks import Arrays
 from arena.people.inputs import VERSION
 from arena.people.model import AXES, RELEASE
+from arena.store import write_atomically
 from spades.manifest import FamilyEntry, FileEntry, read_manifest
 from spades.tableset import DEFAULT_DIRECTORY
 from tables.run.build import npy_bytes, write_manifest

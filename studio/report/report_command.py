@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from markdown_it import MarkdownIt
 
-from arena.checkpoints import write_atomically
 from arena.chunks import Executor
 from arena.engine.simulate import kernel_tables
 from arena.errors import BuildError
 from arena.executors import add_executor_arguments, executor_of
 from arena.markdown import gain as gain_text
 from arena.markdown import rate_with_interval, table
+from arena.store import forget, write_atomically
 from spades.arguments import integer
 from spades.legal import BLIND_NIL
 from spades.rules import Rules
@@ -31,7 +31,6 @@ from studio.fit.count_pieces import Counted, count_log
 from studio.fit.fit_command import FAMILY, PLAIN, nobody
 from studio.fit.last_layer import bids_of, win_chances
 from studio.fit.segments import FIELDS, read_segments
-from studio.pieces import forget
 from studio.report.judged import Stated, bins, cases, contracts, gain, joined, judged, nils, nils_by_auction
 from studio.report.rebidding import Changes, changes
 from studio.report.simulated import Change, change

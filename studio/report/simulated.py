@@ -8,8 +8,9 @@ from arena.batched import with_tables
 from arena.chunks import Executor
 from arena.engine.simulate import kernel_tables
 from arena.match import Match, play
-from arena.result import version_of_match
+from arena.result import decided_by
 from arena.stats import Gain, WinRate, win_rate
+from arena.store import stored
 from spades.tableset import TableSet
 from studio.beside_people import Scores, difference
 
@@ -32,7 +33,8 @@ def change(policy: str, match: Match, shipped: TableSet, tables: Path, work: Pat
 
     def played(text: str) -> Scores:
         one = replace(match, a=text)
-        return play(one, profiles, executor, progress=True, kept=work / version_of_match(one, shipped)).scores
+        with stored(decided_by(one, shipped), work, remove=False) as kept:
+            return play(one, profiles, executor, progress=True, kept=kept).scores
 
     before, after = played(policy), played(own)
     return Change(policy, win_rate(before), win_rate(after), difference(after, before))

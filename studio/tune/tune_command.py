@@ -20,8 +20,9 @@ from arena.executors import add_executor_arguments, executor_of
 from arena.markdown import gain, table
 from arena.match import Match, play
 from arena.match_command import add_rules_arguments, rules_of
-from arena.result import version_of_match
+from arena.result import decided_by
 from arena.stats import Gain
+from arena.store import stored
 from spades.arguments import integer
 from spades.manifest import FamilyEntry
 from spades.policies import SERVED, option_names
@@ -92,7 +93,8 @@ def tune(
 
     def played(text: str, pairs: int, seed: int) -> Scores:
         one = replace(match, a=text, pairs=pairs, seed=seed)
-        return play(one, profiles, executor, kept=work / version_of_match(one, shipped)).scores
+        with stored(decided_by(one, shipped), work, remove=False) as kept:
+            return play(one, profiles, executor, kept=kept).scores
 
     def with_own(text: str, pairs: int, seed: int) -> Scores:
         return played(with_tables(text, tables), pairs, seed)

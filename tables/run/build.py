@@ -11,7 +11,6 @@ import argparse
 import hashlib
 import io
 import json
-import shutil
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,11 +20,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.checkpoints import CHECKPOINTS, exclusive_lock, write_atomically
 from arena.chunks import Arrays, Executor, LocalThreads
 from arena.errors import BuildError
 from arena.executors import add_executor_arguments, executor_of
 from arena.source_files import chunk_code
+from arena.store import STORE, exclusive_lock, stored, write_atomically
 from spades.arguments import decimal, integer
 from spades.errors import TablesError
 from spades.manifest import (
@@ -78,7 +77,7 @@ def build(
     options: Options = Options(),
     *,
     executor: Executor | None = None,
-    checkpoints: Path = CHECKPOINTS,
+    checkpoints: Path = STORE,
     progress: bool = True,
     say: Say = print,
 ) -> list[str]:
@@ -108,26 +107,20 @@ def build(
             if family.name not in forced and _stays(directory, family, manifest, state, options.keep_stale):
                 say(f"{family.name}: {state.value}{'' if state is State.CURRENT else ', kept'}")
                 continue
-            # A hash of the files is in the folder's name, so that chunks of other code are not used.
-            folder = checkpoints / f"{family.name}-{inputs[:16]}-{chunk_code(family.make.__module__)}"
-            folder.mkdir(parents=True, exist_ok=True)
-            context = Context(
-                family=family,
-                seed=options.seed,
-                rounds_scale=options.rounds_scale,
-                inputs=dependency_arrays(directory, family, families, manifest),
-                executor=executor if executor is not None else LocalThreads(1),
-                checkpoints=folder,
-                progress=progress,
-            )
             started = time.monotonic()
-            with exclusive_lock(folder):
-                if family.name in forced:
-                    for chunks in folder.iterdir():
-                        shutil.rmtree(chunks)
+            decided_by = (family.name, inputs, chunk_code(family.make.__module__))
+            with stored(decided_by, checkpoints, again=family.name in forced) as folder:
+                context = Context(
+                    family=family,
+                    seed=options.seed,
+                    rounds_scale=options.rounds_scale,
+                    inputs=dependency_arrays(directory, family, families, manifest),
+                    executor=executor if executor is not None else LocalThreads(1),
+                    checkpoints=folder,
+                    progress=progress,
+                )
                 arrays = make(context)
                 _write(directory, manifest, context, arrays, inputs)
-                shutil.rmtree(folder)
             made.append(family.name)
             say(f"{family.name}: made {', '.join(sorted(arrays))} in {time.monotonic() - started:.1f} s")
         _finish(directory, ordered, prune=not only, say=say)

@@ -14,8 +14,9 @@ from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
-from arena.chunks import Arrays, Executor, finished_chunks, joined_chunks, summed_chunks
+from arena.chunks import Arrays, Executor
 from arena.errors import BuildError
+from arena.store import finished_chunks, joined_chunks, summed_chunks
 from spades.manifest import Manifest
 from spades.rules import CLASSIC, FIRST_FIELDS, Rules, describe, overrides_of
 
@@ -65,7 +66,8 @@ class Context:
     """What a family's function may use.
 
     ``inputs`` are the arrays of the families that it depends on, by array name. ``checkpoints`` is the folder of
-    finished chunks. ``figures`` are the numbers that `figure` has recorded. ``progress``: show progress bars.
+    finished chunks (`arena.store.stored`). ``figures`` are the numbers that `figure` has recorded.
+    ``progress``: show progress bars.
     """
 
     family: Family
@@ -100,7 +102,7 @@ class Context:
         """Return the sum of ``fn(index, seed)`` over ``n_chunks`` indices, added in index order.
 
         A chunk's seed depends only on the context's seed, the family, ``name`` and the index. A finished chunk is kept
-        under ``checkpoints`` and not computed again. Raises `BuildError` if chunks have different arrays, dtypes or
+        in ``checkpoints`` and not computed again. Raises `BuildError` if chunks have different arrays, dtypes or
         shapes, or if the file of a finished chunk is damaged.
         """
         return summed_chunks(self._finished(name, n_chunks, fn))

@@ -24,11 +24,11 @@ from tempfile import TemporaryDirectory
 
 from tabulate import tabulate
 
-from arena.checkpoints import CHECKPOINTS
 from arena.chunks import Executor, LocalThreads
 from arena.errors import BuildError
 from arena.executors import add_jobs_argument
 from arena.source_files import ROOT, chunk_code
+from arena.store import STORE
 from spades.arguments import decimal
 from spades.manifest import MANIFEST, read_manifest
 from spades.tableset import DEFAULT_DIRECTORY
@@ -38,7 +38,7 @@ from tables.run.family import Family, in_order, with_dependencies
 from tables.run.state import Stamp, files_of, read_stamps, write_stamps
 
 ROUNDS_SCALE = 0.001
-SMALL_BUILDS = CHECKPOINTS / "small"
+SMALL_BUILDS = STORE / "small"
 VERSIONS = {name: version(name) for name in ("numpy", "numba", "jax")}
 
 Sums = dict[str, str]  # by family: sha256 of its files

@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena.checkpoints import write_atomically
 from arena.errors import BuildError
 from arena.source_files import files_hash
+from arena.store import write_atomically
 from spades.manifest import MANIFEST, Manifest
 from tables.run.family import Family, in_order, inputs_hash
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
-from arena.checkpoints import CHECKPOINTS
 from arena.chunks import LocalThreads
 from arena.errors import BuildError
+from arena.store import STORE
 from spades.arguments import integer
 from spades.errors import TablesError
 from spades.manifest import Manifest, check_strays, read_manifest
@@ -118,7 +118,7 @@ def _remake(
         rounds_scale=1.0,
         inputs=dependency_arrays(directory, family, families, manifest),
         executor=LocalThreads(1),
-        checkpoints=CHECKPOINTS / f"verify-{family.name}",
+        checkpoints=STORE / f"verify-{family.name}",
     )
     return {name: npy_bytes(array) for name, array in make(context).items()}
 

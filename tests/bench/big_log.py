@@ -34,6 +34,7 @@ from arena.engine.deal import Deals
 from arena.engine.simulate import kernel_tables
 from arena.executors import add_executor_arguments, executor_of
 from arena.markdown import table
+from arena.store import forget
 from loadtest.servers import ROOT, free_port
 from spades.arguments import integer
 from spades.rules import Rules
@@ -41,7 +42,7 @@ from spades.tableset import open_tables
 from studio.columns import frame_of
 from studio.fit.count_pieces import count_log
 from studio.fit.counting import EVERY_SEAT
-from studio.pieces import PIECE_ROWS, forget
+from studio.pieces import PIECE_ROWS
 from studio.playing import studio_records
 from studio.studios import two_policies
 

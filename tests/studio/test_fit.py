@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from arena.chunks import LocalThreads
+from arena.chunks import LocalProcesses, LocalThreads
 from arena.engine.deal import Deals
 from arena.engine.simulate import kernel_tables
 from arena.errors import BuildError
-from arena.executors import LocalProcesses
 from service.settings import Settings
 from service.table_sets import open_sets
 from spades.cards import parse_card, parse_pbn

@@ -3,11 +3,13 @@
 The commands are those of docs/how-to/several-machines.md.
 """
 
+import itertools
 import os
 import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -175,6 +177,51 @@ def test_large_tables_are_sent_once(real_cluster):
     with DaskCluster(real_cluster.address) as executor:
         found = dict(executor.map(lambda index: {"sum": large[: index + 1].sum()}, range(40)))
     assert {index: arrays["sum"] for index, arrays in found.items()} == {n: n * (n + 1) // 2 for n in range(40)}
+
+
+@pytest.mark.slow
+def test_short_chunks_share_a_task(real_cluster, monkeypatch):
+    """A task takes some milliseconds, whatever it does."""
+
+    def long_chunk(index):
+        time.sleep(1.1)
+        return {}
+
+    with DaskCluster(real_cluster.address) as executor:
+        assert executor.client is not None
+        submitted, submit = [], executor.client.submit
+
+        def counted(function, payload, code, chunks, key):
+            submitted.append(chunks)
+            return submit(function, payload, code, chunks, key=key)
+
+        monkeypatch.setattr(executor.client, "submit", counted)
+        found = dict(executor.map(lambda index: {"index": np.array(index)}, range(5000)))
+        assert found == {index: {"index": index} for index in range(5000)}
+        assert sorted(itertools.chain.from_iterable(submitted)) == list(range(5000))
+        assert len(submitted) < 500
+        submitted.clear()
+        assert len(list(executor.map(long_chunk, range(6)))) == 6
+        assert submitted == [[index] for index in range(6)]
+
+
+@pytest.mark.slow
+def test_workers_that_join_later_get_chunks(real_cluster):
+    def chunk(index):
+        time.sleep(0.1)
+        return {"pid": np.array(os.getpid())}
+
+    with DaskCluster(real_cluster.address) as executor:
+        assert executor.client is not None
+        workers = len(executor.client.nthreads())
+        results = executor.map(chunk, range(100_000))
+        first = {int(arrays["pid"]) for _, arrays in itertools.islice(results, 50)}
+        assert len(first) <= workers
+        later = real_cluster.start(WORKER)
+        new = (int(arrays["pid"]) not in first for _, arrays in results)
+        assert any(new)
+        results.close()
+        real_cluster.kill(later)
 
 
 @pytest.mark.slow

@@ -187,7 +187,8 @@ def _family(pid: int) -> list[psutil.Process]:
 
 
 def _environment() -> dict[str, str]:
-    return os.environ | {"POLARS_MAX_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    no_profiler = {"DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False"}  # as docs/how-to/several-machines.md says
+    return os.environ | no_profiler | {"POLARS_MAX_THREADS": "1", "PYTHONPATH": str(ROOT)}
 
 
 def compare(folder: Path, files: Sequence[Path], ways: Sequence[str], rounds: int) -> bool:

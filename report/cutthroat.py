@@ -38,7 +38,7 @@ def parts(setup: Setup) -> str:
 def calibration(setup: Setup) -> str:
     """Return how well the curves predict nils of rounds that they were not fitted on."""
     figures = setup.opened.families["cutthroat_curves"].figures
-    held = setup.opened.arrays["cutthroat_held_out"]
+    held = setup.opened.research["cutthroat_held_out"]
     n, stated, made = held[:, 0].sum(), held[:, 0] @ held[:, 1], held[:, 0] @ held[:, 2]
     whole = (
         f"Of {int(figures['nil_rounds']):,} nils, {int(n):,} are held out. The curves state {100 * stated / n:.1f}% "

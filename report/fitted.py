@@ -87,9 +87,8 @@ def held_out(setup: Setup) -> str:
         (label, f"{figures[key + 'log_loss']:.4f}", f"{figures[key + 'brier']:.4f}")
         for label, key in (("2,955 curves", "held_out_"), ("one curve", "held_out_single_"))
     ]
-    rows = [
-        (f"{stated:.3f}", f"{made:.3f}", f"{int(n):,}") for n, stated, made in setup.opened.arrays["held_out"] if n > 0
-    ]
+    held = setup.opened.research["held_out"]
+    rows = [(f"{stated:.3f}", f"{made:.3f}", f"{int(n):,}") for n, stated, made in held if n > 0]
     readings = [(name, f"{figures['log_loss_reading_' + name]:.4f}") for name in ("and", "or", "any")]
     counts = (
         f"The curves were fitted on {int(figures['nil_rounds'] - figures['held_out_nils']):,} nil rounds and judged on "

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from arena.engine.bid_deals import NO_PLAYERS
 from arena.engine.rounds import Batch
-from arena.learned import arrays_of, choose
+from arena.learned import choose
 from arena.markdown import gain, table
 from arena.players.q_names import REPORT_REWARDS, REWARDS, QPlayer
 from arena.result import MatchResult
@@ -53,7 +53,7 @@ def _bids(player: QPlayer, setup: Setup) -> tuple[float, float, float]:
     batch.deal(setup.seed, NO_PLAYERS)
     states = batch.states
     seats = np.zeros(HANDS, np.int64)
-    bids = choose(player, {name: setup.opened.arrays[name] for name in arrays_of(player)}, states, seats, True)
+    bids = choose(player, setup.opened.research, states, seats, True)
     hands = states["hand"][:, 0]
     high = sum((hands >> 16 * suit + rank & 1) * (rank - 9) for suit in range(4) for rank in range(10, 13))
     spread = float(bids.std())
@@ -114,7 +114,7 @@ def published(setup: Setup) -> str:
 def errors(setup: Setup) -> str:
     """Return the mean squared errors of the nets by decision, at the start and at the end of the training."""
     rows = []
-    for player, history in zip(PLAYERS, setup.opened.arrays["q1_history"], strict=True):
+    for player, history in zip(PLAYERS, setup.opened.research["q1_history"], strict=True):
         for name, row in (("first", history[0]), ("last", history[-1])):
             bid, early, late = row[0], row[1 : DECISIONS - 1].mean(), row[DECISIONS - 1]
             figures = (f"{value:.2f}" for value in (bid, early, late, row[POINTS_COLUMN], row[BIDS_COLUMN]))
@@ -128,7 +128,7 @@ def _curves(
 ) -> list[plots.Series]:
     # A line for each net and reward, from its history; those of the linear nets are dashed.
     series = []
-    for player, history in zip(PLAYERS, setup.opened.arrays["q1_history"].astype(np.float64), strict=True):
+    for player, history in zip(PLAYERS, setup.opened.research["q1_history"].astype(np.float64), strict=True):
         if player.reward in rewards:
             colour, style = plots.COLOURS[rewards.index(player.reward)], "--" if player.net == "linear" else "o-"
             name = f"{player.net}, {player.reward}"

@@ -40,7 +40,7 @@ def calibration(setup: Setup) -> str:
     rows: list[tuple[Any, ...]] = []
     for preset in DECIDED:
         figures = setup.opened.families[f"{preset}_curves"].figures
-        held = setup.opened.arrays[f"{preset}_held_out"]
+        held = setup.opened.research[f"{preset}_held_out"]
         n, stated, made = held[:, 0].sum(), held[:, 0] @ held[:, 1], held[:, 0] @ held[:, 2]
         rows.append(
             (

@@ -6,6 +6,7 @@ docs/adr/0003-table-format.md describes the format. A manifest that is missing, 
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +16,8 @@ from spades.errors import TablesError
 FORMAT = 1  # version of the manifest's format
 MANIFEST = "manifest.json"
 SEAL = "sha256"  # the field that holds the manifest's own checksum, over all other fields
+RESEARCH = "research"  # folder of the arrays that only the build and the report read: no wheel and no image has it
+_RESEARCH_ARRAYS = re.compile(r"(\w+_)?held_out|q[12]_\w+|curves0|rb_values")
 # The little-endian types that both numba and a memoryview can index.
 DTYPES = ("<f8", "<f4", "<i8", "<i4", "<i2", "|i1", "<u4", "<u2", "|u1")
 
@@ -87,9 +90,27 @@ def read_manifest(directory: Path) -> Manifest:
     return Manifest(f"{release}+{sha256[:8]}", release, sha256, files, families)
 
 
+def is_research(name: str) -> bool:
+    """Return whether only the build and the report read the array or file ``name``.
+
+    >>> is_research("jokers_held_out.npy"), is_research("jokers_curves.npy")
+    (True, False)
+    """
+    return _RESEARCH_ARRAYS.fullmatch(name.removesuffix(".npy")) is not None
+
+
+def path_of(directory: Path, name: str) -> Path:
+    """Return the path of the file ``name`` of a table directory, which may be in its folder `RESEARCH`.
+
+    Until 2026.11.10 there was no such folder. A file that lies beside the manifest stays there.
+    """
+    path = directory / name
+    return directory / RESEARCH / name if is_research(name) and not path.exists() else path
+
+
 def check_strays(directory: Path, manifest: Manifest) -> None:
     """Raise `TablesError` if ``directory`` holds a .npy file that the manifest does not name."""
-    for path in sorted(directory.glob("*.npy")):
+    for path in sorted([*directory.glob("*.npy"), *directory.glob(f"{RESEARCH}/*.npy")]):
         if path.name not in manifest.files:
             raise TablesError(f"{path}: found a file that is not in {MANIFEST}; expected only the files named there")
 

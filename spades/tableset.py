@@ -19,7 +19,16 @@ from numpy.typing import NDArray
 
 from spades.errors import TablesError
 from spades.inference.holders import Readers, readers_of
-from spades.manifest import MANIFEST, FamilyEntry, FileEntry, Manifest, check_strays, read_manifest
+from spades.manifest import (
+    MANIFEST,
+    FamilyEntry,
+    FileEntry,
+    Manifest,
+    check_strays,
+    is_research,
+    path_of,
+    read_manifest,
+)
 from spades.tables import PARTNERSHIP_PROFILE, PROFILES, Tables, dtypes_of
 from spades.winprob.games import SHIPPED_ROWS, WIN_CELLS, Games, complete_rows, games_of
 from spades.winprob.weights import Weights, load_weights
@@ -43,7 +52,8 @@ class FileState(NamedTuple):
 class TableSet:
     """The open tables: ``arrays`` by name, read-only; ``kernel`` and ``kernel_arrays`` are views of the same bytes.
 
-    Both views hold one `Tables` for each table profile (`tables.PROFILES`).
+    ``arrays`` are those that bidders and inference read, without `research`. Both views hold one `Tables` for each
+    table profile (`tables.PROFILES`).
     """
 
     directory: Path
@@ -62,6 +72,14 @@ class TableSet:
             if _state_of(path) != state:
                 return path
         return None
+
+    @cached_property
+    def research(self) -> Mapping[str, NDArray[Any]]:
+        """The arrays that only the build, the report and learned card players read, opened at first use.
+
+        Raises `TablesError` if one is missing: wheels and images have none of them.
+        """
+        return MappingProxyType(_open_arrays(self.directory, self.manifest, research=True))
 
     @cached_property
     def weights(self) -> Weights:
@@ -97,17 +115,17 @@ class TableSet:
 def open_tables(directory: Path | None = None) -> TableSet:
     """Check and map the tables in ``directory`` (None: those that come with the library).
 
-    Reads every file once, for its sha256. After that, all processes that map a file share its pages in memory.
-    Raises `TablesError`.
+    Reads every file except research arrays once, for its sha256. After that, all processes that map a file share
+    its pages in memory. Raises `TablesError`.
     """
     folder = DEFAULT_DIRECTORY if directory is None else Path(directory)
     manifest_path = str(folder / MANIFEST)
     manifest_state = _state_of(manifest_path)
     manifest = read_manifest(folder)
     check_strays(folder, manifest)
-    paths = [str(folder / name) for name in sorted(manifest.files)]
+    paths = [str(folder / name) for name in sorted(manifest.files) if not is_research(name)]
     opened = ((manifest_path, manifest_state), *((path, _state_of(path)) for path in paths))
-    arrays = {Path(name).stem: open_array(folder, name, entry) for name, entry in sorted(manifest.files.items())}
+    arrays = _open_arrays(folder, manifest, research=False)
     missing = [name for name in Tables._fields if name not in arrays]
     if missing:
         raise TablesError(f"{folder / MANIFEST}: found no file {missing[0]}.npy; expected one for each kernel table")
@@ -138,9 +156,14 @@ def tables_by_profile(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
     )
 
 
+def _open_arrays(directory: Path, manifest: Manifest, *, research: bool) -> dict[str, NDArray[Any]]:
+    files = sorted(manifest.files.items())
+    return {Path(name).stem: open_array(directory, name, file) for name, file in files if is_research(name) == research}
+
+
 def open_array(directory: Path, name: str, entry: FileEntry) -> NDArray[Any]:
     """Check a file (size, sha256, header) and return it mapped, read-only, in C order. Raises `TablesError`."""
-    path = directory / name
+    path = path_of(directory, name)
     try:
         size = path.stat().st_size
         if size != entry.bytes:

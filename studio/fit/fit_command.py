@@ -25,7 +25,7 @@ from arena.executors import add_executor_arguments, executor_of
 from arena.markdown import table
 from arena.store import write_atomically
 from spades import __version__
-from spades.manifest import FamilyEntry, read_manifest
+from spades.manifest import RESEARCH, FamilyEntry, path_of, read_manifest
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from studio.fit.count_pieces import Counted, count_log
 from studio.fit.counting import HELD_OUT
@@ -121,10 +121,10 @@ def _report(folder: Path, counted: Counted, segment: str, fitted: Mapping[str, F
 def write(out: Path, fitted: Mapping[str, Fitted], parameters: Mapping[str, Any]) -> None:
     """Write a table set to ``out``: the shipped one with the fitted arrays in place of its own."""
     manifest = read_manifest(DEFAULT_DIRECTORY)
-    out.mkdir(parents=True, exist_ok=True)
+    (out / RESEARCH).mkdir(parents=True, exist_ok=True)
     files = dict(manifest.files)
     for name in files:
-        shutil.copyfile(DEFAULT_DIRECTORY / name, out / name)
+        shutil.copyfile(path_of(DEFAULT_DIRECTORY, name), path_of(out, name))
     figures: dict[str, float] = {}
     for array, found in fitted.items():
         entry = files[f"{array}.npy"]

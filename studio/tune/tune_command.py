@@ -24,7 +24,7 @@ from arena.result import decided_by
 from arena.stats import Gain
 from arena.store import stored
 from spades.arguments import integer
-from spades.manifest import FamilyEntry
+from spades.manifest import RESEARCH, FamilyEntry, path_of
 from spades.policies import SERVED, option_names
 from spades.rules import VARIANTS
 from spades.set_options import FAMILY, PolicyOptions, options_of
@@ -109,9 +109,9 @@ def write(tables: Path, out: Path, policy: str, found: Found, changed: Gain, mat
     """Write the set of ``tables`` with the options that were found to ``out``."""
     opened = open_tables(tables)
     manifest = opened.manifest
-    out.mkdir(parents=True, exist_ok=True)
+    (out / RESEARCH).mkdir(parents=True, exist_ok=True)
     for name in manifest.files:
-        shutil.copyfile(tables / name, out / name)
+        shutil.copyfile(path_of(tables, name), path_of(out, name))
     rows = list(options_of(opened))
     if found.options:
         rows.append(PolicyOptions(policy, VARIANTS[match.rules.variant], found.options))

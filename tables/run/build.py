@@ -35,6 +35,7 @@ from spades.manifest import (
     FileEntry,
     Manifest,
     canonical,
+    path_of,
     read_manifest,
     sealed,
 )
@@ -221,7 +222,9 @@ def _write(directory: Path, manifest: Manifest, context: Context, arrays: Arrays
             axes=family.axes[array_name],
             family=family.name,
         )
-        write_atomically(directory / f"{array_name}.npy", content)
+        path = path_of(directory, f"{array_name}.npy")
+        path.parent.mkdir(exist_ok=True)
+        write_atomically(path, content)
     entry = FamilyEntry(
         generator=family.generator,
         exact=family.exact,
@@ -264,7 +267,7 @@ def _finish(directory: Path, ordered: list[Family], prune: bool, say: Say) -> No
 
 def _remove(directory: Path, names: set[str]) -> None:
     for name in names:
-        (directory / name).unlink(missing_ok=True)
+        path_of(directory, name).unlink(missing_ok=True)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -18,7 +18,7 @@ from arena.errors import BuildError
 from arena.store import STORE
 from spades.arguments import integer
 from spades.errors import TablesError
-from spades.manifest import Manifest, check_strays, read_manifest
+from spades.manifest import Manifest, check_strays, path_of, read_manifest
 from spades.tableset import DEFAULT_DIRECTORY, open_array, open_tables
 from tables.families import FAMILIES
 from tables.run.build import DEFAULT_SEED, RELEASE, dependency_arrays, make, manifest_content, npy_bytes
@@ -133,7 +133,7 @@ def _check_file(directory: Path, name: str, manifest: Manifest, broken: str, rem
         return Finding(name, str(error), "")
     if broken:
         return Finding(name, broken, "")
-    if remade is not None and remade != (directory / name).read_bytes():
+    if remade is not None and remade != path_of(directory, name).read_bytes():
         return Finding(name, f"sha256 is {entry.sha256}; the code computes other bytes", "")
     told = "sha256, shape, dtype, generator, sizes, seed" + (", computed again" if remade is not None else "")
     return Finding(name, "", f"{entry.bytes} bytes, {entry.dtype} {entry.shape}; {told}")

@@ -16,6 +16,7 @@ from packaging.utils import canonicalize_name
 
 from arena.source_files import imported
 from service.settings import Settings
+from spades.manifest import RESEARCH
 from tests.conftest import ROOT
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
@@ -72,9 +73,10 @@ def app(tmp_path_factory):
     folder = tmp_path_factory.mktemp("image") / "app"
     copies = re.findall(r"^COPY (?!--)(\S+)/ \./(\S+)/$", STAGES["base"] + STAGES["service"], re.MULTILINE)
     assert [source for source, _ in copies] == [target for _, target in copies] == ["spades", "service", "tables/data"]
+    left_out = shutil.ignore_patterns("__pycache__", RESEARCH)
     for name, _ in copies:
         assert name in LET_THROUGH or f"{name}/*.npy" in LET_THROUGH
-        shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=left_out)
     return folder
 
 
@@ -111,6 +113,12 @@ def test_the_default_image_is_without_the_search():
     assert list(STAGES)[-1] == "service"
     assert "COPY --from=packages /opt/venv /opt/venv" in STAGES["service"]
     assert "search" not in STAGES["service"]
+
+
+def test_the_image_has_no_research_arrays():
+    """Docker's `*` matches no slash, and nothing else lets a folder of tables/data through."""
+    of_tables = {name for name in LET_THROUGH if name.startswith("tables")}
+    assert of_tables == {"tables/data/*.npy", "tables/data/manifest.json"}
 
 
 def test_the_context_holds_what_is_copied():

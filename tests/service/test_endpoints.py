@@ -19,6 +19,7 @@ from spades.bidder import Decision, decide
 from spades.contract import bid_request
 from spades.contract.examples import PASS_REQUEST
 from spades.errors import TablesError
+from spades.manifest import RESEARCH
 from spades.policies import POLICY_KINDS
 from spades.rules import FIELDS, PRESETS
 from spades.tableset import DEFAULT_DIRECTORY
@@ -465,6 +466,8 @@ def test_lifespan_opens_the_tables_and_drains(tmp_path):
 
     asyncio.run(run(service))
     shutil.copytree(DEFAULT_DIRECTORY, tmp_path / "data")
+    shutil.rmtree(tmp_path / "data" / RESEARCH)
+    asyncio.run(run(create_app(patient(tables_dir=tmp_path / "data"))))
     (tmp_path / "data" / "cnil.npy").unlink()
     broken = create_app(patient(tables_dir=tmp_path / "data"))
     with pytest.raises(TablesError, match=r"cnil\.npy"):

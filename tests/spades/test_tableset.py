@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from spades import tableset
 from spades.errors import TablesError
-from spades.manifest import MANIFEST, SEAL, read_manifest, sealed
-from spades.tables import PARTNERSHIP_PROFILE, Tables
+from spades.inference.holders import readers_of
+from spades.manifest import MANIFEST, RESEARCH, SEAL, is_research, path_of, read_manifest, sealed
+from spades.tables import PARTNERSHIP_PROFILE, Tables, dtypes_of
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from spades.winprob.games import WIN_CELLS
 
@@ -42,6 +43,31 @@ def test_committed_tables_open():
     assert {"p_length", "cnil"} <= set(tables.families)
     assert tables.families["cnil"].exact
     assert tables.families["cnil"].seed is None
+
+
+def test_research_arrays_are_those_that_nothing_here_reads():
+    tables = open_tables()
+    assert all(dtypes_of(name) or name.startswith(("prior_", "holders_")) for name in tables.arrays)
+    assert not any(map(dtypes_of, tables.research))
+    readers_of(tables.arrays)
+    assert {f"{name}.npy" for name in [*tables.arrays, *tables.research]} == set(tables.manifest.files)
+    assert {path.stem for path in (DEFAULT_DIRECTORY / RESEARCH).iterdir()} == set(tables.research)
+
+
+def test_tables_open_without_research_arrays(directory):
+    shutil.rmtree(directory / RESEARCH)
+    tables = open_tables(directory)
+    assert tables.arrays.keys() == open_tables().arrays.keys()
+    with pytest.raises(TablesError, match=rf"{RESEARCH}/big5_held_out\.npy: not found; expected 608 bytes"):
+        _ = tables.research
+
+
+def test_research_arrays_may_lie_beside_the_manifest_as_in_older_tables(directory):
+    for path in (directory / RESEARCH).iterdir():
+        path.rename(directory / path.name)
+    tables = open_tables(directory)
+    assert all(map(is_research, tables.research))
+    assert path_of(directory, "held_out.npy") == directory / "held_out.npy"
 
 
 def test_views_read_the_same_bytes():

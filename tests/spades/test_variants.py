@@ -99,7 +99,7 @@ def test_settings_read_their_own_tables(tables):
 @pytest.mark.parametrize("name", ["whiz", "suicide", "jokers"])
 def test_curves_are_calibrated(tables, name):
     """On rounds not used for fitting, stated and actual success agree in every twentieth with enough nils."""
-    rows = tables.arrays[f"{name}_held_out"]
+    rows = tables.research[f"{name}_held_out"]
     enough = rows[rows[:, 0] >= 1000]
     assert len(enough) >= 8
     assert (abs(enough[:, 1] - enough[:, 2]) < 0.06).all()

@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Collection
 from pathlib import Path
 
-from spades.manifest import MANIFEST, read_manifest
+from spades.manifest import MANIFEST, path_of, read_manifest
 from spades.tableset import DEFAULT_DIRECTORY
 from tables.families import FAMILIES
 from tables.run.build import write_manifest
@@ -19,7 +19,7 @@ def copy_shipped(directory: Path, without: Collection[str] = ()) -> Path:
     (directory / MANIFEST).unlink()  # a link to the shipped file
     files = {name: entry for name, entry in manifest.files.items() if entry.family not in without}
     for name in manifest.files.keys() - files.keys():
-        (directory / name).unlink()
+        path_of(directory, name).unlink()
     families = {name: entry for name, entry in manifest.families.items() if name not in without}
     write_manifest(directory, manifest.release, files, families)
     (directory / STAMPS).unlink(missing_ok=True)  # a link too

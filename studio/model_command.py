@@ -6,6 +6,7 @@ held-out games. The arena seats such people (`model(folder=FOLDER)`).
 
 import argparse
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,12 +39,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Run the action. Raises `BuildError` or `TablesError`."""
+    found = learn(arguments.files, arguments.out)
+    bids = sum(found.sizes)
+    print(f"{found.rounds:,} rounds, {bids:,} bids; {found.bad:,} records with a fault are not used.")
+    print(f"Model {found.version} in {arguments.out}. ", end="")
+    print(f"Log-likelihood for each bid on one game in {HELD_OUT}, which was held out:\n")
+    print(_bids_table(found.labels, found.sizes, found.judged))
+    print(_successes_table(found.corrections))
+    print("Card play: the blend plays a round as WRP with this probability, otherwise as SRP.\n")
+    print(_plays_table(found.labels, found.plays))
+    return 0
+
+
+class Learned(NamedTuple):
+    """A model that was learned and written, and how good it is; lists are by label."""
+
+    version: str
+    rounds: int
+    bad: int  # records with a fault
+    labels: list[str]
+    sizes: list[int]  # bids
+    judged: list[Judgement]
+    corrections: dict[str, Correction]  # by kind of success: nils, contracts
+    plays: list[card_play.Fit]
+
+
+def learn(files: list[Path], folder: Path) -> Learned:
+    """Learn a model from logs and write it to ``folder``. Raises `BuildError` or `TablesError`."""
     from studio.people.bid_net_training import fit  # JAX takes a second to import, which the other actions do not need
 
-    out = empty_folder(arguments.out)
+    out = empty_folder(folder)
     shipped = kernel_tables(open_tables().arrays)
     collector, names, bad = BidCollector(shipped), Names(), 0
-    for batch in read_all(arguments.files, names, Keys(), "studio model: read"):
+    for batch in read_all(files, names, Keys(), "studio model: read"):
         bad += len(batch.bad)
         if batch.rounds is not None:
             collector.add(batch.rounds, names)
@@ -74,13 +102,8 @@ def main(arguments: argparse.Namespace) -> int:
     with working(work_folder(out, "model")) as work:  # an interrupted run leaves no half model in ``out``
         version = write_model(work, {**arrays, **learned}, dict(zip(labels, sizes, strict=True)), report, figures)
         move_content(work, out)
-    print(f"{collector.rounds:,} rounds, {sum(sizes):,} bids; {bad:,} records with a fault are not used.")
-    print(f"Model {version} in {out}. Log-likelihood for each bid on one game in {HELD_OUT}, which was held out:\n")
-    print(_bids_table(labels, sizes, judged))
-    print(_successes_table({"nils": nils, "contracts": contracts}))
-    print("Card play: the blend plays a round as WRP with this probability, otherwise as SRP.\n")
-    print(_plays_table(labels, plays))
-    return 0
+    corrections = {"nils": nils, "contracts": contracts}
+    return Learned(version, collector.rounds, bad, labels, sizes, judged, corrections, plays)
 
 
 def _bids_table(labels: list[str], sizes: list[int], judged: list[Judgement]) -> str:

@@ -1,6 +1,6 @@
-"""The section about Big 5 and Big 6: pairs with a convention against pairs without it, and the results by kind of hand.
+"""Figures of Big 5: the results by kind of hand, and a match on tables that were fitted without the convention.
 
-All matches of this section are played without blind nil. So partner's blind nil after a Big 6 is not measured here.
+Both are played without blind nil. So partner's blind nil after a Big 6 is not measured here.
 """
 
 from typing import Any, NamedTuple
@@ -10,54 +10,31 @@ from numpy.typing import NDArray
 
 from arena.chunks import LocalThreads
 from arena.engine.simulate import kernel_tables
-from arena.markdown import table
-from arena.match import Match, play
-from arena.result import MatchResult, describe_match
+from arena.match import play
+from arena.result import describe_match
+from report.figures import query, values_of
+from report.reads import BIS_FIELDS, arrays_of_match
 from report.recorded_rounds import Rounds, self_play
-from report.setup import LONG, PAPER, Setup, both, by_points, percent, share
+from report.setup import LONG, PAPER, Setup, share
 from spades.bis import BIG5_BID, BIG5_MOST_TAKES, covers_nil, limit_takes
 from spades.legal import NO_BID
 
 DEALS = 40  # deals of self-play for each pair of the report
 BAG_POINTS = LONG.bag_penalty // LONG.bag_limit
-PAIRS = (
-    ("Big 5", "bis:convention=big5", "bis"),
-    ("Big 5, signals from 5 takes", "bis:convention=big5,signal_takes=5", "bis"),
-    ("Big 6", "bis:convention=big6", "bis"),
-    ("Big 5, both tuned", "bis:convention=big5,tuned", "bis:tuned"),
-    ("Big 5, signals from 5 takes, both tuned", "bis:convention=big5,tuned,signal_takes=5", "bis:tuned"),
-)
 
 
-def conventions(setup: Setup) -> str:
-    """Return the win rates of pairs with a convention, and the results by kind of hand.
-
-    One row plays the convention with curves that were fitted without it.
-    """
-    rows: list[tuple[Any, ...]] = []
-    for name, a, b in PAIRS:
-        rows.append((name, *_row([setup.match(a, b, rules=rules) for rules in (PAPER, LONG)])))
-    name, a, b = PAIRS[0]
-    rows.append(
-        (f"{name}, curves fitted without it", *_row([_without_own(setup, a, b, rules) for rules in (PAPER, LONG)]))
-    )
-    head = "pairs with | 200/-100, % | 500, % | points per round, 200/-100 | points per round, 500 | nils made, %"
-    return table(head, rows) + "\n\n" + behind(setup)
-
-
-def _row(results: list[MatchResult]) -> tuple[str, ...]:
-    return (*map(percent, results), *map(by_points, results), both(results[0].nil_success))
-
-
-def _without_own(setup: Setup, a: str, b: str, rules: Any) -> MatchResult:
-    """Return the result of a match on tables that were fitted without the convention."""
+@query(*BIS_FIELDS)
+def without_own_curves(setup: Setup, a: str, b: str, goal: int) -> dict[str, Any]:
+    """Return the figures of a match to ``goal`` (200 or 500) on tables that were fitted without the convention."""
+    rules = PAPER if goal == PAPER.win else LONG
     kept = {name: array for name, array in setup.opened.arrays.items() if not name.startswith(("big5_", "big6_"))}
-    match = Match(a, b, pairs=setup.pairs, rules=rules, seed=setup.seed)
-    return describe_match(match, play(match, kernel_tables(kept), LocalThreads(setup.jobs)), setup.opened)
+    match = setup.match(a, b, rules=rules)
+    return values_of(describe_match(match, play(match, kernel_tables(kept), LocalThreads(setup.jobs)), setup.opened))
 
 
-def behind(setup: Setup) -> str:
-    """Return the table of the first partners' hands by their meaning in Big 5.
+@query(lambda setup: arrays_of_match(setup.match("bis:convention=big5", "bis"), setup.opened.arrays))
+def behind_big5(setup: Setup) -> dict[str, Any]:
+    """Return rows of the first partners' hands by their meaning in Big 5.
 
     The same deals are bid without the convention and with it. Opponents always bid without it.
     """
@@ -81,9 +58,7 @@ def behind(setup: Setup) -> str:
         rows.append(
             (name, share(members.mean()), " -> ".join(answered), " -> ".join(made), f"{more.mean():+.1f} ± {half:.1f}")
         )
-    deals = f"{DEALS * setup.pairs:,} deals, each bid without Big 5 and then with Big 5 by each side (without -> with):"
-    head = "first partner's hand | of all, % | partner bids nil, % | nils made, % | points with it minus without it"
-    return deals + "\n\n" + table(head, rows)
+    return {"deals": f"{DEALS * setup.pairs:,}", "rows": rows}
 
 
 class After(NamedTuple):

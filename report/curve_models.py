@@ -1,4 +1,4 @@
-"""Section about the kinds of model that can estimate whether a nil is made (ECAI 2020, section 4.3).
+"""The kinds of model that can estimate whether a nil is made (ECAI 2020, section 4.3).
 
 The paper tried logistic regression, neural networks, random forests and linear regression, and gives no figures. Here
 each is fitted to the same nils and judged on others. All of them see the nil value and the previous bids.
@@ -15,8 +15,9 @@ from sklearn.neural_network import MLPClassifier
 
 from arena.engine.simulate import numba_typed, player_rows, tables_for
 from arena.executors import executor_of
-from arena.markdown import table
 from arena.players.names import TABLES_PLAYER
+from report.figures import query
+from report.reads import BIS_FIELDS
 from report.setup import Setup
 from spades.policies import parse_policy
 from spades.rules import Rules
@@ -30,8 +31,9 @@ HELD_OUT = 4  # chunks that judge the models
 Floats = NDArray[np.float64]
 
 
-def curve_models(setup: Setup) -> str:
-    """Return the table of log-loss and Brier score of each kind of model on nils that it was not fitted to."""
+@query(*BIS_FIELDS)
+def curve_models(setup: Setup) -> dict[str, Any]:
+    """Return rows of log-loss and Brier score of each kind of model on nils that it was not fitted to."""
     fitted, held = nils(setup)
     columns = features()
     rows = [("one curve for all bids", *scores(same_curve(fitted), held))]
@@ -39,8 +41,7 @@ def curve_models(setup: Setup) -> str:
     for name, model in models(setup).items():
         rows.append((name, *scores(model(columns, fitted), held)))
     n, judged = int(fitted[..., 0].sum()), int(held[..., 0].sum())
-    words = f"Fitted to {n:,} nils of new rounds and judged on {judged:,} others."
-    return words + "\n\n" + table("model | held-out log-loss | held-out Brier score", rows)
+    return {"fitted": f"{n:,}", "judged": f"{judged:,}", "rows": rows}
 
 
 def nils(setup: Setup) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

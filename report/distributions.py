@@ -1,17 +1,20 @@
-"""Sections about rounds: nils, sums of bids, points, legal cards, the ace of spades (Table 3, Figs. 2, 4 to 7)."""
+"""Figures of rounds: nils, sums of bids, points, legal cards, the ace of spades (Table 3, Figs. 2, 4 to 7)."""
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.markdown import table
 from report import paper
-from report.recorded_rounds import Rounds
-from report.setup import Setup, by_points, person_match, share
+from report.figures import query
+from report.reads import BIS_FIELDS
+from report.recorded_rounds import Rounds, self_play
+from report.setup import Setup, person_match, share
 from spades.cards import ACE, FIRST_SPADE
 from studio import plots
 
+ROUNDS = 40  # rounds of self-play recorded for each pair of the report
 FEWEST = 200  # minimum number of rounds for one point of a plot
 POINTS_BIN = 10
 # Rows of Table 3, and the names of ours in `arena.result.round_type` (side a: the person first, BIS second).
@@ -25,25 +28,19 @@ TYPES = {
 }
 
 
-def shape(setup: Setup) -> str:
-    """Return the main figures of BIS in all four seats."""
-    result = setup.match("bis", "bis")
-    rows: list[tuple[Any, ...]] = [
-        ("bids that are nil, %", paper.NIL_BIDS, paper.NIL_BIDS_OF_PEOPLE, share(result.nil_rate[0])),
-        ("nils made, %", paper.NILS_MADE, paper.NILS_MADE_BY_PEOPLE, share(result.nil_success[0])),
-        ("mean sum of the four bids", paper.SUM_OF_BIDS, "-", f"{result.sum_of_bids:.2f}"),
-        ("mean legal cards per play", paper.LEGAL_CARDS, "-", f"{result.legal_cards:.2f}"),
-        ("points per round", "-", "-", by_points(result)),
-    ]
-    return table("BIS against BIS, SRP | paper: BIS, with people at the table | paper: people | ours: BIS", rows)
+@lru_cache(maxsize=1)  # several queries use the same rounds, about 40 MB
+def recorded(setup: Setup) -> Rounds:
+    """Return the report's recorded rounds of self-play."""
+    return self_play(setup.tables, ROUNDS * setup.pairs, setup.seed, setup.jobs)
 
 
-def round_types(setup: Setup) -> str:
-    """Return the table of BIS + BIS against a partnership of a person and BIS, by who bid nil (Table 3).
+@query(*BIS_FIELDS, "rb_suit")
+def round_types(setup: Setup) -> dict[str, Any]:
+    """Return rows of BIS + BIS against a partnership of a person and BIS, by who bid nil (Table 3).
 
     RB with WRP takes the person's place.
     """
-    result = person_match(setup, "rb", "bis")
+    result = setup.play(person_match(setup, "rb", "bis"))
     ours = {row["type"]: row for row in result.round_types}
     all_paper = sum(row.rounds for row in paper.TABLE_3)
     rows: list[tuple[Any, ...]] = []
@@ -61,28 +58,30 @@ def round_types(setup: Setup) -> str:
         nils_a, nils_b = found["nil_success"]
         made = f"{share(nils_b)} : {share(nils_a)}"
         rows.append((row.name, *published, share(found["share"]), f"{b:.1f} : {a:.1f}", made))
-    head = "nil of | rounds, % | points | nils made, % | rounds, % (ours) | points (ours) | nils made, % (ours)"
-    return table(head, rows)
+    return {"rows": rows}
 
 
-def points_by_sum(setup: Setup) -> str:
-    """Return the points per round by the sum of the four bids, over rounds without nils (Fig. 4)."""
-    found = [row for row in person_match(setup, "rb", "bis").sums_of_bids if row["without_nil"] >= FEWEST]
+@query(*BIS_FIELDS, "rb_suit")
+def points_by_sum(setup: Setup) -> dict[str, Any]:
+    """Return the points per round by the sum of the four bids, over rounds without nils (Fig. 4), and plot them."""
+    result = setup.play(person_match(setup, "rb", "bis"))
+    found = [row for row in result.sums_of_bids if row["without_nil"] >= FEWEST]
     x = np.array([row["sum"] for row in found], float)
     series = [
         plots.Series(name, x, np.array([row["points"][side] for row in found]))
         for name, side in (("BIS + BIS", 1), ("RB + BIS", 0))
     ]
-    text = "Points per round by the sum of the four bids, rounds without nils"
-    image = setup.image("points-by-sum", plots.lines(series, "sum of the four bids", "points per round"), text)
+    setup.plot("points-by-sum", plots.lines(series, "sum of the four bids", "points per round"))
     rows: list[tuple[Any, ...]] = [
         (row["sum"], f"{row['without_nil']:,}", f"{row['points'][1]:.1f} : {row['points'][0]:.1f}") for row in found
     ]
-    return image + "\n\n" + table("sum of bids | rounds | BIS + BIS : RB + BIS", rows)
+    return {"rows": rows}
 
 
-def points_of_nils(rounds: Rounds) -> tuple[bytes, str]:
-    """Return plot and table of a side's points in a round, by whether a given player of it bid nil (Fig. 2)."""
+@query(*BIS_FIELDS)
+def points_of_nils(setup: Setup) -> dict[str, Any]:
+    """Return rows of a side's points in a round, by whether a given player of it bid nil (Fig. 2); plot it."""
+    rounds = recorded(setup)
     nil = rounds.bids == 0
     points = np.stack([rounds.points[:, seat & 1] for seat in range(4)], axis=1)
     edges = np.arange(-305, 306, POINTS_BIN)
@@ -97,41 +96,47 @@ def points_of_nils(rounds: Rounds) -> tuple[bytes, str]:
         rows.append(
             (name, f"{len(inside):,}", f"{inside.mean():.1f}", *(f"{q:.0f}" for q in quarter), f"{set_share:.1f}")
         )
-    head = "the player bid | hands | mean points of the side | lower quartile | median | upper quartile | below 0, %"
-    drawn = plots.lines(series, "points of the side in the round", "% of its rounds", markers=False)
-    return drawn, table(head, rows)
+    setup.plot("points-nil", plots.lines(series, "points of the side in the round", "% of its rounds", markers=False))
+    return {"rows": rows}
 
 
-def sums_of_bids(rounds: Rounds) -> tuple[bytes, str]:
-    """Return plot and text about how often each sum of the four bids occurs (Fig. 5)."""
+@query(*BIS_FIELDS)
+def sums_of_bids(setup: Setup) -> dict[str, Any]:
+    """Return mean and standard deviation of the sum of the four bids, and plot how often each occurs (Fig. 5)."""
+    rounds = recorded(setup)
     total = rounds.bids.sum(axis=1, dtype=np.int64)
     counts = np.bincount(total) / len(total)
     x = np.arange(len(counts), dtype=float)
     shown = counts > 0
     mean = float(total.mean())
     drawn = plots.bars(x[shown], 100 * counts[shown], "sum of the four bids", "% of rounds", mean, f"mean {mean:.2f}")
-    return drawn, f"Mean {mean:.2f} (paper {paper.SUM_OF_BIDS}), standard deviation {total.std():.2f}."
+    setup.plot("sums-of-bids", drawn)
+    return {"mean": f"{mean:.2f}", "deviation": f"{total.std():.2f}"}
 
 
-def legal_cards(rounds: Rounds) -> tuple[bytes, str]:
-    """Return plot and text about how often each number of cards is legal (Fig. 6)."""
+@query(*BIS_FIELDS)
+def legal_cards(setup: Setup) -> dict[str, Any]:
+    """Return the mean number of legal cards and the share of forced ones, and plot the numbers (Fig. 6)."""
+    rounds = recorded(setup)
     shares = rounds.choices.sum(axis=0) / rounds.choices.sum()
     x = np.arange(len(shares), dtype=float)
     mean = float(shares @ x)
     drawn = plots.bars(x[1:], 100 * shares[1:], "legal cards", "% of plays", mean, f"mean {mean:.2f}")
-    text = f"Mean {mean:.2f} (paper {paper.LEGAL_CARDS}). In {100 * shares[1]:.1f}% of plays only one card is legal."
-    return drawn, text
+    setup.plot("legal-cards", drawn)
+    return {"mean": f"{mean:.2f}", "forced": f"{100 * shares[1]:.1f}"}
 
 
-def ace_of_spades(rounds: Rounds, fitted: NDArray[np.float64]) -> tuple[bytes, str]:
-    """Return plot and table of the probability that the last bidder holds the ace of spades (Fig. 7).
+@query(*BIS_FIELDS)
+def ace_of_spades(setup: Setup) -> dict[str, Any]:
+    """Return rows of the probability that the last bidder holds the ace of spades (Fig. 7), and plot it.
 
-    The rows are sums of the three bids before. ``fitted`` is the shipped table's probability, by the sum.
+    The rows are sums of the three bids before.
     """
+    rounds = recorded(setup)
     total = rounds.bids[:, :3].sum(axis=1, dtype=np.int64)
     held = rounds.hands[:, 3] >> (FIRST_SPADE + ACE) & 1
     x, y, error, n = _rate_by(total, held)
-    stated = fitted[x.astype(int)]
+    stated = setup.opened.arrays["p_ace"][3][x.astype(int)]
     drawn = plots.lines(
         [plots.Series("stated by the table", x, stated), plots.Series("counted, 95% interval", x, y, error)],
         "sum of the first three bids",
@@ -142,7 +147,8 @@ def ace_of_spades(rounds: Rounds, fitted: NDArray[np.float64]) -> tuple[bytes, s
         (int(s), f"{int(k):,}", f"{p:.3f} ± {e:.3f}", f"{f:.3f}")
         for s, p, e, k, f in zip(x, y, error, n, stated, strict=True)
     ]
-    return drawn, table("sum of the first three bids | rounds | P(ace of spades in fourth seat) | table `p_ace`", rows)
+    setup.plot("ace-of-spades", drawn)
+    return {"rows": rows}
 
 
 def _rate_by(

@@ -1,16 +1,19 @@
-"""Sections about fitted values: success curves and their calibration."""
+"""Figures of fitted values: success curves, blind nils, and their calibration."""
+
+from typing import Any
 
 import numpy as np
 
-from arena.markdown import table
 from arena.players.names import TABLES_PLAYER
 from arena.stats import wilson
+from report.figures import query
 from report.paper import CURVE_EXAMPLE
+from report.reads import BIS_FIELDS
 from report.recorded_rounds import SEQUENCES, third_seat_nils
-from report.setup import Setup
-from spades.bis import interpolate
+from report.setup import Setup, share
+from spades.bis import HIGH_SUM, interpolate
 from spades.legal import NO_BID
-from spades.position import read_auction
+from spades.position import auction_after, read_auction
 from spades.tables import PARTNERSHIP_PROFILE
 from studio import plots
 
@@ -26,29 +29,26 @@ BIN = 10  # width of a bin of nil values in plot and table, hundredths
 FEWEST = 30  # minimum number of nils for a bin to be shown
 
 
-def curve(setup: Setup) -> str:
+@query(*BIS_FIELDS)
+def curve(setup: Setup) -> dict[str, Any]:
     """Return the probability that the paper's example nil is made, and how it depends on the card players."""
     ours = interpolate(setup.tables[PARTNERSHIP_PROFILE].curves, read_auction(2, 1, 3, NO_BID).sequence, 0.8)
-    head = table(
-        "third seat after (1, 3), nil value .8 | paper | ours",
-        [("probability that the nil is made", f"{CURVE_EXAMPLE:.2f}", f"{ours:.3f}")],
-    )
     rows = []
     for name, (partner, opponents) in CASTS.items():
         deals = CAST_DEALS * setup.pairs
         counts = third_seat_nils(setup.tables, deals, setup.seed, setup.jobs, partner, opponents)
         near, all_three = counts[0, 75:85].sum(axis=0), counts[:, 40:].sum(axis=(0, 1))
         rows.append((name, _made_of(*near), _made_of(*all_three)))
-    title = "players | made after 1, 3 at value .75-.85, % | made after 1, 3 or 3, 3 or 8, 3 at value over .4, %"
-    return head + "\n\n" + table(title, rows)
+    return {"ours": f"{ours:.3f}", "rows": rows}
 
 
 def _made_of(n: int, made: int) -> str:
     return f"{100 * made / n:.1f} of {n:,}" if n else "-"
 
 
-def curves_and_data(setup: Setup) -> str:
-    """Return the success curves of the paper's three sequences, with the results of newly played nils (Fig. 3)."""
+@query(*BIS_FIELDS)
+def curves_and_data(setup: Setup) -> dict[str, Any]:
+    """Return and plot the success curves of the paper's three sequences, with the results of new nils (Fig. 3)."""
     counts = third_seat_nils(setup.tables, DEALS * setup.pairs, setup.seed, setup.jobs)
     drawn, rows = [], []
     for (partner, rho), by_value in zip(SEQUENCES, counts, strict=True):
@@ -72,15 +72,12 @@ def curves_and_data(setup: Setup) -> str:
             continue
         by_curve, by_play = stated @ n / n.sum(), made.sum() / n.sum()
         rows.append((name, f"{int(n.sum()):,}", f"{100 * by_curve:.1f}", f"{100 * by_play:.1f}"))
-    image = setup.image(
-        "success-curves",
-        plots.curves(drawn, "nil value", "nils made", (0.8, CURVE_EXAMPLE)),
-        "Success curves in third seat after partner's 1, 3 or 8 and RHO's 3, with the results of newly played nils",
-    )
-    return image + "\n\n" + table("third seat | nils | stated by the curve, % | made, %", rows)
+    setup.plot("success-curves", plots.curves(drawn, "nil value", "nils made", (0.8, CURVE_EXAMPLE)))
+    return {"rows": rows}
 
 
-def held_out(setup: Setup) -> str:
+@query("curves", "single_curve", "held_out")
+def held_out(setup: Setup) -> dict[str, Any]:
     """Return how well the curves predict nils that they were not fitted on, and the three readings of cnil."""
     figures = setup.opened.families["curves"].figures
     of_curves = [
@@ -90,17 +87,51 @@ def held_out(setup: Setup) -> str:
     held = setup.opened.research["held_out"]
     rows = [(f"{stated:.3f}", f"{made:.3f}", f"{int(n):,}") for n, stated, made in held if n > 0]
     readings = [(name, f"{figures['log_loss_reading_' + name]:.4f}") for name in ("and", "or", "any")]
-    counts = (
-        f"The curves were fitted on {int(figures['nil_rounds'] - figures['held_out_nils']):,} nil rounds and judged on "
-        f"{int(figures['held_out_nils']):,} others. The readings were compared on "
-        f"{int(figures['unselected_nils']):,} unselected nils. "
-        f"Expected calibration error {figures['held_out_calibration_error']:.4f}."
-    )
-    return "\n\n".join(
-        (
-            counts,
-            table("held out | log-loss | Brier", of_curves),
-            table("reading of cnil | log-loss of the calibrated value", readings),
-            table("stated | made | nils", rows),
-        )
-    )
+    return {
+        "fitted": f"{int(figures['nil_rounds'] - figures['held_out_nils']):,}",
+        "judged": f"{int(figures['held_out_nils']):,}",
+        "unselected": f"{int(figures['unselected_nils']):,}",
+        "calibration_error": f"{figures['held_out_calibration_error']:.4f}",
+        "of_curves": of_curves,
+        "readings": readings,
+        "rows": rows,
+    }
+
+
+@query("blind_nil", "p_ace")
+def blind_nils(setup: Setup) -> dict[str, Any]:
+    """Return the probability that a blind nil is made, after some previous bids.
+
+    Beside it is the probability that the bidder holds the ace of spades. Both are from the shipped tables.
+    """
+    rows: list[tuple[Any, ...]] = []
+    figures = setup.opened.families["blind"].figures
+    p_made = setup.opened.arrays["blind_nil"]
+    for bids in ((), (3,), (5,), (3, 3), (5, 4), (2, 2, 2), (2, 3, 3), (3, 3, 3), (3, 4, 4), (4, 4, 3), (4, 4, 4)):
+        p_ace = setup.opened.arrays["p_ace"][len(bids), sum(bids)]
+        rows.append((", ".join(map(str, bids)) or "none", share(p_ace), share(p_made[auction_after(bids).sequence])))
+    return {
+        "stated": share(figures["held_out_stated"]),
+        "made": share(figures["held_out_made"]),
+        "brier": f"{figures['held_out_brier']:.4f}",
+        "high_sum": HIGH_SUM,
+        "rows": rows,
+    }
+
+
+@query(lambda setup, profile: [f"{profile}_curves", f"{profile}_held_out"])
+def calibration(setup: Setup, profile: str) -> dict[str, Any]:
+    """Return how well the curves of a profile predict nils that they were not fitted on; rows by stated chance."""
+    figures = setup.opened.families[f"{profile}_curves"].figures
+    held = setup.opened.research[f"{profile}_held_out"]
+    n, stated, made = held[:, 0].sum(), held[:, 0] @ held[:, 1], held[:, 0] @ held[:, 2]
+    return {
+        "all": f"{int(figures['nil_rounds']):,}",
+        "fitted": f"{int(figures['nil_rounds'] - figures['held_out_nils']):,}",
+        "judged": f"{int(n):,}",
+        "stated": f"{100 * stated / n:.1f}",
+        "made": f"{100 * made / n:.1f}",
+        "calibration_error": f"{figures['held_out_calibration_error']:.4f}",
+        "brier": f"{figures['held_out_brier']:.4f}",
+        "rows": [(f"{int(n):,}", f"{100 * stated:.1f}", f"{100 * made:.1f}") for n, stated, made in held if n],
+    }

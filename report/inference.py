@@ -1,4 +1,4 @@
-"""The sections of docs/inference.md: how well `spades.inference` says who holds the unseen cards.
+"""Figures of docs/inference.md: how well `spades.inference` says who holds the unseen cards.
 
 Positions are deals that no table was made from, bid at scores of whole games and seen from one random seat. Log-loss is
 in nats for each unseen card: 0 is perfect. The error is the mean distance between the stated probability and 0 or 1,
@@ -7,7 +7,7 @@ over all unseen cards and other seats, in percent; three equal chances have 44.4
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from arena.engine.bid_deals import bid_deals
 from arena.engine.rounds import Batch
 from arena.engine.simulate import player_rows
-from arena.markdown import table
 from arena.players.names import TABLES_PLAYER
 from report.consistent import Bound, bound, fitting_deals
+from report.figures import query
+from report.reads import BIS_FIELDS, INFERENCE, NET, WIN_TABLES
 from report.setup import Setup
 from spades.cards import DECK, cards_of, parse_card
 from spades.inference import (
@@ -51,6 +52,7 @@ BINS = 20
 EXAMPLE = (4, 0, 4, 3)  # the bids that the article on inference discusses
 OTHERS = ("bis", "winprob", "rb", "ms", "io", "bis:level=3", "bis:convention=big5")  # who bids, in `others`
 UNIFORM = float(np.log(3.0))
+_ALL = (*BIS_FIELDS, *NET, *WIN_TABLES, *INFERENCE)  # arrays of the bidders and of the inference
 
 
 Deals: TypeAlias = NDArray[np.void]  # (n,) of `arena.engine.rounds.ROUND`
@@ -157,7 +159,8 @@ def _positions_after(made: int, setup: Setup) -> int:
     return 8 * setup.pairs if made == 4 else max(1, setup.pairs // 2)
 
 
-def log_loss(setup: Setup) -> str:
+@query(*_ALL)
+def inference_log_loss(setup: Setup) -> dict[str, Any]:
     """Return log-loss and error after one to four bids, of the priors and of the net."""
     found = _after_bids(setup)
     rows = []
@@ -166,15 +169,16 @@ def log_loss(setup: Setup) -> str:
             models = [found[bidder, made, name] for name in ("prior", "net")]
             cells = [cell for each in models for cell in (_mean(each[:, 0]), f"{each[:, 1].mean():.2f}")]
             rows.append((f"`{bidder}`", made, *cells))
-    words = (
-        f"{_positions_after(1, setup):,} positions for each policy, after four bids {_positions_after(4, setup):,}; "
-        f"seed {setup.seed}, tables {setup.opened.version}."
-    )
-    head = "who bids | bids | prior: log-loss | error, % | net: log-loss | error, %"
-    return f"{words} Three equal chances: {UNIFORM:.4f} and 44.44.\n\n" + table(head, rows)
+    return {
+        "positions": f"{_positions_after(1, setup):,}",
+        "after_four": f"{_positions_after(4, setup):,}",
+        "uniform": f"{UNIFORM:.4f}",
+        "rows": rows,
+    }
 
 
-def published(setup: Setup) -> str:
+@query(*_ALL)
+def inference_published(setup: Setup) -> dict[str, Any]:
     """Return the error after four bids beside the published one."""
     found = _after_bids(setup)
     errors = [[f"{found[bidder, 4, name][:, 1].mean():.2f}" for bidder in BIDDERS] for name in ("prior", "net")]
@@ -184,12 +188,11 @@ def published(setup: Setup) -> str:
         ("a table by the bids", "42.6", *errors[0]),
         ("the bids and the player's own hand", "-", *errors[1]),
     ]
-    return table(
-        " | ".join(["what the model knows", "article: error, %", *(f"here, `{b}` bids" for b in BIDDERS)]), rows
-    )
+    return {"rows": rows}
 
 
-def example(setup: Setup) -> str:
+@query(*INFERENCE)
+def inference_example(setup: Setup) -> dict[str, Any]:
     """Return what the other players conclude about the second bidder in the article's example, beside the article.
 
     The article's hands are not printed. So this is what a spectator concludes, given that the player who looks does not
@@ -215,12 +218,11 @@ def example(setup: Setup) -> str:
         (name, *article, *(chances(bidder, made, viewers, cards) for bidder in BIDDERS))
         for name, *article, made, viewers, cards in cases
     ]
-    head = ["the second bidder holds, %", "article: heuristics", "article: table"]
-    head += [f"here, `{bidder}` bids" for bidder in BIDDERS]
-    return f"Tables {setup.opened.version}.\n\n" + table(" | ".join(head), rows)
+    return {"rows": rows}
 
 
-def best_possible(setup: Setup) -> str:
+@query(*_ALL)
+def inference_best_possible(setup: Setup) -> dict[str, Any]:
     """Return the smallest possible log-loss after four bids of `bis`, and how far the net and the priors are above."""
     readers = readers_of(setup.opened.arrays)
     n = max(1, BEST_POSITIONS * setup.pairs // 10_000)
@@ -246,12 +248,14 @@ def best_possible(setup: Setup) -> str:
         ("net", _mean(losses), _mean((one.gap for one in bounds["net"]), digits=5)),
         ("prior", "-", _mean((one.gap for one in bounds["prior"]), digits=5)),
     ]
-    words = (
-        f"{n:,} positions after four bids of `bis`, seed {setup.seed}; {used:,} of them have at least {FEWEST} deals "
-        f"that fit among {TRIES:,}. The other {n - used:,} are left out: their bids are rare. If there are "
-        "any, these positions are easier than those of the table above."
-    )
-    return words + "\n\n" + table(" | log-loss | above the best possible", rows)
+    return {
+        "positions": f"{n:,}",
+        "used": f"{used:,}",
+        "left_out": f"{n - used:,}",
+        "fewest": FEWEST,
+        "tries": f"{TRIES:,}",
+        "rows": rows,
+    }
 
 
 def played_cards(deals: Deals) -> NDArray[np.uint8]:
@@ -280,8 +284,9 @@ def views_by_trick(deals: Deals, i: int, plays: NDArray[np.uint8], seat: int) ->
     return found
 
 
-def by_trick(setup: Setup) -> str:
-    """Return log-loss by trick in self-play of `bis`, with bids and without them, and the plot of calibration."""
+@query(*_ALL)
+def inference_by_trick(setup: Setup) -> dict[str, Any]:
+    """Return log-loss by trick in self-play of `bis`, with bids and without them, and plot the calibration."""
     readers = readers_of(setup.opened.arrays)
     n = max(1, setup.pairs // 10)
     deals, seats = positions(setup, READ_POLICIES["bis"], n, setup.seed), _seats(n, setup.seed)
@@ -311,13 +316,12 @@ def by_trick(setup: Setup) -> str:
         error = np.sqrt(((by_round[:, :, 2] - rate * by_round[:, :, 0]) ** 2).sum(axis=0)) / number
         series.append(plots.Series(name, stated / number, rate, 1.96 * error))
     svg = plots.lines(series, "probability stated", "share that came true")
-    image = setup.image("inference-calibration", svg, "Stated probabilities of who holds a card, and what came true")
-    head = "before trick | cards and voids only: log-loss | with the bids: log-loss | error, %"
-    words = f"{n:,} rounds of `bis` with card player {TABLES_PLAYER}, seen from one seat, seed {setup.seed}."
-    return f"{words}\n\n{table(head, rows)}\n\n{image}"
+    setup.plot("inference-calibration", svg)
+    return {"rounds": f"{n:,}", "player": TABLES_PLAYER, "rows": rows}
 
 
-def others(setup: Setup) -> str:
+@query(*_ALL)
+def inference_others(setup: Setup) -> dict[str, Any]:
     """Return the log-loss after four bids of bidders that are not the ones that the model assumes."""
     readers = readers_of(setup.opened.arrays)
     n = max(1, setup.pairs // 5)
@@ -327,5 +331,4 @@ def others(setup: Setup) -> str:
         deals = positions(setup, bidder, n, setup.seed)
         read = [_judged(deals, seats, 4, assumed, partial(_net, readers=readers)) for assumed in BIDDERS]
         rows.append((f"`{bidder}`", *(_mean(one.log_loss for one in judged) for judged in read)))
-    words = f"Log-loss after four bids, {n:,} positions each, seed {setup.seed}. Below {UNIFORM:.4f}, the bids help."
-    return words + "\n\n" + table(" | ".join(["who bids", *(f"read as `{name}`" for name in BIDDERS)]), rows)
+    return {"positions": f"{n:,}", "uniform": f"{UNIFORM:.4f}", "rows": rows}

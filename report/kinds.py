@@ -1,4 +1,4 @@
-"""The section about the kinds of hand for which BIS's estimate is furthest from the results.
+"""The kinds of hand for which BIS's estimate is furthest from the results.
 
 A kind is a value of one feature of hand and auction, or of two features together. For regular bids the estimate
 (regular takes before rounding) is compared with the tricks taken. For nils the stated probability is compared with the
@@ -17,8 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.markdown import table
+from report.distributions import recorded
+from report.figures import query
+from report.reads import BIS_FIELDS
 from report.recorded_rounds import Rounds
+from report.setup import Setup
 
 TRICK_POINTS, NIL_POINTS = 10.0, 200.0
 SMALLEST = 0.002  # minimum share of all hands for a kind
@@ -48,23 +51,25 @@ class Kind(NamedTuple):
         return self.real - self.stated - self.mean
 
 
-def furthest(rounds: Rounds) -> str:
-    """Return the three kinds that are furthest from the results, then those of regular bids and of nils, as tables."""
+@query(*BIS_FIELDS)
+def kinds(setup: Setup) -> dict[str, Any]:
+    """Return the kinds that are furthest from the results: the first of all, those of regular bids, those of nils."""
+    return furthest(recorded(setup))
+
+
+def furthest(rounds: Rounds) -> dict[str, Any]:
+    """Return the figures of `kinds`."""
     regular = _worst(rounds, _regular_families(rounds), nil=False)
     nils = _worst(rounds, _nil_families(rounds), nil=True)
-    whole = len(rounds.hands)
-    head = (
-        f"The odd half of {whole:,} rounds with BIS in all seats. All regular bids: taken minus estimate is "
-        f"{regular[0].mean:+.2f} tricks.\nAll nils: made minus stated is {100 * nils[0].mean:+.1f}%."
-    )
-    rows = [_row(kind, 1, 2, kind.difference) for kind in regular]
-    title = "regular bids | hands | share, % | estimate, tricks | taken | difference from the mean | points per hand"
-    of_nils = [_row(kind, 100, 1, kind.real - kind.stated) for kind in nils]
-    nil_title = "nils | hands | share, % | stated, % | made, % | difference | points per hand"
     three = sorted([*regular, *nils], key=lambda kind: -abs(kind.points))[:SHOWN]
-    named = [(i, kind.name, f"{kind.points:+.2f}") for i, kind in enumerate(three, 1)]
-    first = table("rank | kind of hand | share times difference, points per hand", named)
-    return "\n\n".join((head, first, table(title, rows), table(nil_title, of_nils)))
+    return {
+        "rounds": len(rounds.hands),
+        "regular": f"{regular[0].mean:+.2f}",
+        "nils": f"{100 * nils[0].mean:+.1f}",
+        "first": [(i, kind.name, f"{kind.points:+.2f}") for i, kind in enumerate(three, 1)],
+        "of_regular": [_row(kind, 1, 2, kind.difference) for kind in regular],
+        "of_nils": [_row(kind, 100, 1, kind.real - kind.stated) for kind in nils],
+    }
 
 
 def _row(kind: Kind, factor: int, digits: int, difference: float) -> tuple[str, ...]:

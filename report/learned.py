@@ -1,7 +1,7 @@
-"""The sections of docs/learned-player.md: the nets of the spAIdes report, and the stronger player `q@2`."""
+"""Figures of docs/learned-player.md: the nets of the spAIdes report."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from arena.engine.bid_deals import NO_PLAYERS
 from arena.engine.rounds import Batch
 from arena.learned import choose
-from arena.markdown import gain, table
 from arena.players.q_names import REPORT_REWARDS, REWARDS, QPlayer
 from arena.result import MatchResult
-from report.setup import Setup, by_points, percent, share
+from report.figures import query
+from report.reads import BIS_FIELDS
+from report.setup import Setup, by_points, percent
 from studio import plots
 from tables.learning.q1_training import BIDS_COLUMN, DECISIONS, KEPT, PLAYERS, POINTS_COLUMN, RULES
 
@@ -21,24 +22,7 @@ OPPONENTS = {"random": "random cards", "wrp": "`wrp`"}
 PARTS = np.arange(1.0, KEPT + 1)
 
 
-class Row(NamedTuple):
-    """A match of the learned player: bidders and card players of both sides."""
-
-    a: str
-    b: str
-    player_a: str
-    player_b: str
-
-
-ROWS = (
-    Row("q@2", "rb", "srp", "srp"),
-    Row("q@2", "bis", "srp", "srp"),
-    Row("q@2", "winprob", "srp", "srp"),
-    Row("bis", "bis", "q@2", "random"),
-    Row("bis", "bis", "q@2", "wrp"),
-    Row("bis", "bis", "q@2", "srp"),
-    Row("q@2", "bis", "q@2", "srp"),
-)
+_NETS = ("q1_linear", "q1_conv")
 
 
 def tricks_a_round(result: MatchResult) -> float:
@@ -64,15 +48,12 @@ def _pairs(setup: Setup) -> int:
     return max(1, setup.pairs // 10)
 
 
-def _conditions(setup: Setup) -> str:
-    return f"{_pairs(setup):,} pairs a match, seed {setup.seed}, tables {setup.opened.version}."
-
-
 def _tricks(setup: Setup, player: QPlayer, opponent: str) -> float:
-    return tricks_a_round(setup.match("bis", "bis", (str(player), opponent), pairs=_pairs(setup)))
+    return tricks_a_round(setup.play(setup.match("bis", "bis", (str(player), opponent), pairs=_pairs(setup))))
 
 
-def beside_report(setup: Setup) -> str:
+@query(*_NETS, *BIS_FIELDS)
+def learned_beside_report(setup: Setup) -> dict[str, Any]:
     """Return the figures that the report states, and those of its nets here with the same reward."""
     players = [player for player in PLAYERS if player.reward == "tricks"]
     tricks = {name: [_tricks(setup, player, opponent) for player in players] for opponent, name in OPPONENTS.items()}
@@ -82,17 +63,17 @@ def beside_report(setup: Setup) -> str:
         rows.append((f"tricks in a round, against {name}", stated, *(f"{found:.2f}" for found in row)))
     for (name, row), stated in zip(more.items(), ("roughly 20", "-"), strict=True):
         rows.append((f"tricks more than {name}, %", stated, *(f"{found:+.0f}" for found in row)))
-    head = f"mean of a player | report | {' | '.join(player.net for player in players)}"
-    return f"{_conditions(setup)}\n\n{table(head, rows)}"
+    return {"pairs": f"{_pairs(setup):,}", "rows": rows}
 
 
-def published(setup: Setup) -> str:
+@query(*_NETS, *BIS_FIELDS, "rb_suit")
+def learned_published(setup: Setup) -> dict[str, Any]:
     """Return what each net of the report learned: its bids, its tricks and its games."""
     rows = []
     for player in PLAYERS:
         mean, spread, related = _bids(player, setup)
         tricks = [_tricks(setup, player, opponent) for opponent in OPPONENTS]
-        whole = setup.match(str(player), "rb", (str(player), "wrp"), pairs=_pairs(setup))
+        whole = setup.play(setup.match(str(player), "rb", (str(player), "wrp"), pairs=_pairs(setup)))
         rows.append(
             (
                 player.net,
@@ -104,14 +85,11 @@ def published(setup: Setup) -> str:
                 by_points(whole),
             )
         )
-    head = (
-        "net | reward | first bid, mean ± deviation | correlation with high cards | "
-        "tricks against random cards | tricks against `wrp` | games against `rb` with `wrp`, % | points per round"
-    )
-    return f"{_conditions(setup)}\n\n{table(head, rows)}"
+    return {"pairs": f"{_pairs(setup):,}", "rows": rows}
 
 
-def errors(setup: Setup) -> str:
+@query("q1_history")
+def learned_errors(setup: Setup) -> dict[str, Any]:
     """Return the mean squared errors of the nets by decision, at the start and at the end of the training."""
     rows = []
     for player, history in zip(PLAYERS, setup.opened.research["q1_history"], strict=True):
@@ -119,8 +97,7 @@ def errors(setup: Setup) -> str:
             bid, early, late = row[0], row[1 : DECISIONS - 1].mean(), row[DECISIONS - 1]
             figures = (f"{value:.2f}" for value in (bid, early, late, row[POINTS_COLUMN], row[BIDS_COLUMN]))
             rows.append((player.net, player.reward, name, *figures))
-    head = "net | reward | part | bid | cards 1 to 12 | last card | points of a side | mean bid"
-    return f"Parts: the first and the last of {KEPT}.\n\n{table(head, rows)}"
+    return {"parts": KEPT, "rows": rows}
 
 
 def _curves(
@@ -136,18 +113,21 @@ def _curves(
     return series
 
 
-def score_curves(setup: Setup) -> str:
-    """Return the plot of the points during the training, beside those of `rb` with `wrp`."""
+@query("q1_history", "rb_suit")
+def learned_score(setup: Setup) -> dict[str, Any]:
+    """Plot the points during the training, beside those of `rb` with `wrp`."""
     series = _curves(setup, REWARDS, lambda history: history[:, POINTS_COLUMN])
-    simple = setup.match("rb", "rb", "wrp", RULES, pairs=_pairs(setup))
+    simple = setup.play(setup.match("rb", "rb", "wrp", RULES, pairs=_pairs(setup)))
     points = np.full(KEPT, np.mean(simple.points_per_round))
     series.append(plots.Series("rb with wrp", PARTS, points, style="-", colour="black"))
     svg = plots.lines(series, "part of the training", "points of a side per round", level=0.0)
-    return setup.image("learned-score", svg, "Points of a side per round during the training, by net and reward")
+    setup.plot("learned-score", svg)
+    return {}
 
 
-def loss_curves(setup: Setup) -> str:
-    """Return the plot of the mean squared error during the training."""
+@query("q1_history")
+def learned_loss(setup: Setup) -> dict[str, Any]:
+    """Plot the mean squared error during the training."""
 
     def losses(history: NDArray[np.float64]) -> NDArray[np.float64]:
         found = history[:, :DECISIONS].mean(axis=1)
@@ -156,26 +136,5 @@ def loss_curves(setup: Setup) -> str:
 
     series = _curves(setup, REPORT_REWARDS, losses)
     svg = plots.lines(series, "part of the training", "mean squared error, share of the largest")
-    return setup.image("learned-loss", svg, "Mean squared error during the training, by net and reward")
-
-
-def strength(setup: Setup) -> str:
-    """Return the matches of the learned player with all its inputs."""
-    rows = []
-    for row in ROWS:
-        result = setup.match(row.a, row.b, (row.player_a, row.player_b))
-        (success, _), (sets, _) = result.nil_success, result.set_rate
-        rows.append(
-            (
-                f"`{row.a}`, `{result.players[0]}`",
-                f"`{row.b}`, `{result.players[1]}`",
-                percent(result),
-                by_points(result),
-                gain(result.points_difference, result.points_difference_ci95, 1),
-                share(success),
-                share(sets),
-            )
-        )
-    head = "bidder, player | against | games won, % | points per round | difference | nils made, % | contracts set, %"
-    words = f"{setup.pairs:,} pairs a match, seed {setup.seed}, goals 200/-100, tables {setup.opened.version}."
-    return f"{words}\n\n{table(head, rows)}"
+    setup.plot("learned-loss", svg)
+    return {}

@@ -1,23 +1,23 @@
-"""The section about games without a win table of their own: how far the value of a score is off in the nearest table.
+"""Games without a win table of their own: how far the value of a score is off in the nearest table.
 
 For each case, a win table is made as the build makes it, with fewer rounds. Games of `bis:tuned` under the case's rules
 give the scores at which the two tables are compared. For rules that differ from those of
-the nearest table, the service states these errors (`nearest_errors`), so this section also writes its file.
+the nearest table, the service states these errors (`nearest_errors`), from a file that `report_command` writes.
 """
 
 import json
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from arena.markdown import table
-from arena.store import write_atomically
+from report.figures import query
+from report.reads import BIS_FIELDS, WIN_TABLES
 from report.setup import Setup
 from spades.rules import FIELDS, Rules, make_rules, overrides_of
 from spades.scoring import Standing
-from spades.winprob import ERRORS_FILE, WIN_SCALE, WinTableSlice, win_probability, win_slice_of
+from spades.winprob import WIN_SCALE, WinTableSlice, win_probability, win_slice_of
 from tables.counts import scores_of_games
 from tables.win import BUCKETS, FIRST, bucket_outcomes, by_both_sides, solve, tens_around
 
@@ -68,22 +68,26 @@ class Error(NamedTuple):
     high: float  # 99th percentile
 
 
-def nearest_tables(setup: Setup) -> str:
-    """Return the table of errors, and write the file of the service."""
+_ARRAYS = (*BIS_FIELDS, *WIN_TABLES)
+
+
+@query(*_ARRAYS)
+def nearest_tables(setup: Setup) -> dict[str, Any]:
+    """Return rows of errors, and by field of the rules the error that the service states."""
     errors = [error_of(rules, setup) for rules in CASES]
     by_field: dict[str, float] = {}
     for error in errors:
         for field, _ in error.instead:
             by_field[field] = max(by_field.get(field, 0.0), round(error.mean, 1))
-    write_atomically(ERRORS_FILE, f"{json.dumps(by_field, indent=1)}\n".encode())
     rows = [
         (in_code(overrides_of(error.rules)), in_code(in_words(error.instead)), f"{error.mean:.2f}", f"{error.high:.2f}")
         for error in errors
     ]
-    return table("rules | values in the nearest table | mean error, points | 99th percentile, points", rows)
+    return {"by_field": by_field, "rows": rows}
 
 
-def ten_point_rows(setup: Setup) -> str:
+@query(*_ARRAYS)
+def ten_point_rows(setup: Setup) -> dict[str, Any]:
     """Return the errors of tables with rows of ten points, beside those of the nearest table that the service has."""
     rows = []
     for rules in IN_TENS:
@@ -94,8 +98,7 @@ def ten_point_rows(setup: Setup) -> str:
         mean, high = _distance(rules, exact, place, np.round(cells), setup)
         nearest = _error(rules, exact, setup)
         rows.append((in_code(overrides_of(rules)), f"{mean:.2f}", f"{high:.2f}", f"{nearest.mean:.2f}"))
-    head = "rules | mean error, points | 99th percentile, points | mean error of the nearest table, points"
-    return table(head, rows)
+    return {"rows": rows}
 
 
 def error_of(rules: Rules, setup: Setup) -> Error:

@@ -22,6 +22,26 @@ TABLE_2 = {
     ("rb", "uct:3"): Published(52.1, 52.0, 48.5),
     ("rb", "uct:5"): Published(52.9, 48.5, 40.3),
 }
+
+
+def published(bidder: str, player: str) -> Published | None:
+    """Return the row of Table 2 for BIS against ``bidder``, None if there is none.
+
+    The paper's RB has its own nil ranks (`rb:nil=5-8-T`); those of `rb` are fitted to our engine.
+    """
+    return TABLE_2.get((bidder.removesuffix(":nil=5-8-T"), player))
+
+
+def player_name(player: str) -> str:
+    """Return a card player's name as the paper writes it.
+
+    >>> player_name("uct:5"), player_name("srp")
+    ('UCT(5)', 'SRP')
+    """
+    name, _, tricks = player.upper().partition(":")
+    return f"{name}({tricks})" if tricks else name
+
+
 # Table 4, BIS against itself with one component disabled.
 SINGLE_CURVE = Published(51.2, 44.7, 43.6)
 NO_ENDGAME_200 = Published(52.0, 48.3, 49.9)

@@ -1,24 +1,35 @@
-"""The section about the pass: nils made and points by the choice of cards, and what a bidder wins by the rule."""
+"""Figures of the pass: nils made and points by the choice of cards."""
+
+from typing import Any
 
 import numpy as np
 
 from arena.engine.passing import CHOSEN, HIGHEST, RANDOM
 from arena.engine.rounds import BATCH, Batch
 from arena.engine.simulate import player_rows, policy_rows, tables_for
-from arena.markdown import table
-from report.setup import Setup, by_points, percent
+from report.figures import query
+from report.reads import arrays_of_policy
+from report.setup import Setup
 from spades.legal import NIL
 from spades.policies import parse_policy
 from spades.rules import Rules, make_rules
 
 WAYS = {"as the service": CHOSEN, "the highest cards": HIGHEST, "any cards": RANDOM}
+NUMBERS = (0, 2, 4)  # cards that are passed
 ROUNDS = 20  # for each pair of the report
 
 
-def passes(setup: Setup) -> str:
-    """Return two tables: nils made and points by the way in which the cards are chosen, and matches."""
+def _arrays(setup: Setup) -> set[str]:
+    policy = parse_policy("bis:tuned")
+    rules = [make_rules("classic", {"nil_pass": number}) for number in NUMBERS]
+    return {name for one in rules for name in arrays_of_policy(policy, one, setup.opened.arrays)}
+
+
+@query(_arrays)
+def passes(setup: Setup) -> dict[str, Any]:
+    """Return nils made and points, by the way in which the cards are chosen."""
     rows = []
-    for number in (0, 2, 4):
+    for number in NUMBERS:
         rules = make_rules("classic", {"nil_pass": number})
         for of_nil, nil_way in WAYS.items():
             for of_partner, partner_way in WAYS.items():
@@ -27,13 +38,7 @@ def passes(setup: Setup) -> str:
                 if CHOSEN not in (nil_way, partner_way) and nil_way != partner_way:
                     continue
                 rows.append((number, of_nil, of_partner, *_figures(setup, rules, nil_way, partner_way)))
-    head = "cards | nil bidder gives | partner gives | rounds with a nil | nils made, % | points of the side, ± 95%"
-    matches = []
-    for preset in ("pass-2", "pass-4"):
-        result = setup.match("bis", "bis:rules=ignore", rules=make_rules(preset))
-        matches.append((preset, percent(result), by_points(result)))
-    known = table("preset | `bis` against `bis:rules=ignore`, wins, % | points per round", matches)
-    return f"{table(head, rows)}\n\n{known}"
+    return {"rows": rows}
 
 
 def _figures(setup: Setup, rules: Rules, nil_way: int, partner_way: int) -> tuple[str, ...]:

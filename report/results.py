@@ -1,19 +1,20 @@
 """The win rates in the service's catalogue, as the rows of its file: matches at 200/-100 with SRP in all seats."""
 
 from arena.result import MatchResult
-from report import winprob
 from report.setup import VERSIONS, Setup
 from spades.policies import kind_of
 from spades.rules import describe, make_rules
 from spades.strength import Measured, pairs_to_measure
 
+WINPROB_PAIRS = 10  # for each pair of the report, as in the section about winprob
+
 
 def measure(setup: Setup) -> list[Measured]:
-    """Play the matches, or read those that other sections have played."""
+    """Play the matches, or read those that sections have played."""
     rows = []
     for a, b in pairs_to_measure():
-        times = winprob.PAIRS if kind_of(a).needs_win_table else 1  # as in its section
-        rows.append(measured(setup.match(a, b, pairs=times * setup.pairs)))
+        times = WINPROB_PAIRS if kind_of(a).needs_win_table else 1
+        rows.append(measured(setup.play(setup.match(a, b, pairs=times * setup.pairs))))
     return rows
 
 

@@ -4,10 +4,8 @@ A match that was already played with the same tables, engine and library version
 one section can be made again without the hours that all take. `--fresh` ignores these files.
 """
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -32,16 +30,6 @@ VERSIONS = (files_hash("arena.games"), numba.__version__, np.__version__)
 Players = str | tuple[str, ...]  # of all seats, of both sides, or of the chairs a0, b0, a1, b1
 
 
-class Pairing(NamedTuple):
-    """Who plays whom: bidders, card players (a name without a version means the newest version) and rules."""
-
-    a: str
-    b: str
-    players: tuple[str, ...]
-    rules: Rules
-    mixed: bool = False
-
-
 @dataclass(eq=False)  # so that a setup can be a key of caches that several sections use
 class Setup:
     """The settings of a report and its matches."""
@@ -51,10 +39,8 @@ class Setup:
     seed: int
     jobs: int
     images: Path  # folder of the plots
-    uct_pairs: int = 100  # duplicate pairs per match with a UCT player
+    uct_pairs: int = 100  # duplicate pairs per match with a card player that samples deals
     played: Path | None = None  # folder with results of earlier matches; None: play every match
-    results: Path | None = None  # file with the results of the summary; None: the summary knows only this run
-    seen: dict[Pairing, MatchResult] = field(default_factory=dict)  # the matches of this run, played or read
 
     @property
     def tables(self) -> tuple[Tables, ...]:
@@ -71,21 +57,13 @@ class Setup:
         pairs: int = 0,
         seed: int = 0,
         mixed: bool = False,
-    ) -> MatchResult:
-        """Play a match of the report, or read its result if it was already played.
+    ) -> Match:
+        """Return a match; ``pairs`` and ``seed`` default to those of the report."""
+        both = (players, players) if isinstance(players, str) else tuple(players)
+        return Match(a, b, both, pairs or self.pairs, rules, seed or self.seed, mixed)
 
-        ``pairs`` and ``seed`` default to those of the report.
-        """
-        both = (players, players) if isinstance(players, str) else players
-        pairing = Pairing(a, b, both, rules, mixed)
-        self.seen[pairing] = self._played(pairing, pairs or self.pairs, seed or self.seed)
-        return self.seen[pairing]
-
-    def _played(self, pairing: Pairing, pairs: int, seed: int) -> MatchResult:
-        a, b, both, rules, mixed = pairing
-        if any(player.startswith("uct") for player in both):
-            pairs = min(self.pairs, self.uct_pairs)
-        match = Match(a, b, both, pairs, rules, seed, mixed)
+    def play(self, match: Match) -> MatchResult:
+        """Play a match, or read its result if it was already played."""
         if self.played is None:
             return run_match(match, self.jobs)
         own = [chunk_code("arena.result"), *decided_by(match, self.opened)]
@@ -93,16 +71,10 @@ class Setup:
             result = kept_json(folder / "result.json", lambda: asdict(run_match(match, self.jobs)))
         return MatchResult(**result)
 
-    def core_seconds(self, result: MatchResult) -> float:
-        """Return the time that a match of the report took, in seconds of one core."""
-        match = Match(result.a, result.b, tuple(result.players), result.pairs)
-        return result.seconds * min(self.jobs, match.chunks)
-
-    def image(self, name: str, svg: bytes, text: str) -> str:
-        """Write a plot and return its Markdown."""
+    def plot(self, name: str, svg: bytes) -> None:
+        """Write a plot, to which the page has a link."""
         self.images.mkdir(parents=True, exist_ok=True)
         (self.images / f"{name}.svg").write_bytes(svg)
-        return f"![{text}]({self.images.name}/{name}.svg)"
 
 
 def percent(result: MatchResult) -> str:
@@ -110,18 +82,12 @@ def percent(result: MatchResult) -> str:
     return rate_with_interval(result.win_rate, *result.ci95)
 
 
-def person_match(setup: Setup, person: str, others: str) -> MatchResult:
-    """Play a match of two players against one of them and a person.
+def person_match(setup: Setup, person: str, others: str) -> Match:
+    """Return a match of two players against one of them and a person.
 
     The person sits in chair a0, bids ``person`` and plays WRP. The others bid ``others`` and play SRP.
     """
     return setup.match(person, others, ("wrp", "srp", "srp", "srp"), mixed=True)
-
-
-def won_by_b(result: MatchResult) -> str:
-    """Return the win rate of side b with its interval, in percent."""
-    low, high = result.ci95
-    return rate_with_interval(1.0 - result.win_rate, 1.0 - high, 1.0 - low)
 
 
 def by_points(result: MatchResult) -> str:
@@ -133,8 +99,3 @@ def by_points(result: MatchResult) -> str:
 def share(rate: float | None) -> str:
     """Return a rate in percent, or a dash if there is no rate."""
     return "-" if rate is None else f"{100 * rate:.1f}"
-
-
-def both(rates: Sequence[float | None]) -> str:
-    """Return the rates of both sides in percent; see `share`."""
-    return " : ".join(map(share, rates))

@@ -23,9 +23,10 @@ from arena.engine.rounds import Batch
 from arena.engine.simulate import KernelTables, numba_typed, player_rows, policies_by_chair, tables_for
 from arena.engine.winprob import BIDS, slice_of, weighed_seat
 from arena.games import NOBODY, Lineup, play_games
-from arena.markdown import table
 from arena.questions import BID, Asked
+from report.figures import query
 from report.nearest_tables import in_code, in_words
+from report.reads import BIS_FIELDS, NET, WIN_TABLES
 from report.setup import LONG, PAPER, Setup
 from report.winprob import informed
 from spades.options import Policy
@@ -40,10 +41,6 @@ BINS = 20
 OPPONENTS = Counter(LATER_POLICIES)  # each with its weight in the training mix
 ENOUGH = 100  # a bin with fewer probabilities is not judged
 DRAWN = 6  # number of games with random rules
-JUDGED = (  # columns of `_judged`
-    "stated | too high after the round, points | too high in the game, points | "
-    "mean distance of the bins, points | greatest distance | Brier score"
-)
 ELSEWHERE: dict[str, tuple[object, ...]] = {
     "win": tuple(range(50, 1001, 50)),
     "lose": (None, -100, -200, -300, -500),
@@ -141,8 +138,9 @@ def watched(
     return Stated(bins, errors, games)
 
 
-def reliability(setup: Setup) -> str:
-    """Return a plot, and a table of stated win probabilities against games won."""
+@query(*BIS_FIELDS, *NET, *WIN_TABLES, "rb_suit")
+def winprob_reliability(setup: Setup) -> dict[str, Any]:
+    """Plot, and return rows of stated win probabilities against games won."""
     series, rows = [], []
     for goals, rules in (("200/-100", PAPER), ("500", LONG)):
         for known in (False, True):
@@ -156,13 +154,13 @@ def reliability(setup: Setup) -> str:
                 rows.append((goals, "the training mix, by the win table", known, *_judged(mix, 1)))
                 series.append(_series(f"{goals}, win table", mix, 1))
     svg = plots.lines(series, "win probability, as stated", "games won")
-    image = setup.image("winprob-reliability", svg, "Win probabilities that winprob states, against games won")
-    shown = [(goals, name, "yes" if known else "no", *rest) for goals, name, known, *rest in rows]
-    return image + "\n\n" + table(f"goals | opponents | known | {JUDGED}", shown)
+    setup.plot("winprob-reliability", svg)
+    return {"rows": [(goals, name, "yes" if known else "no", *rest) for goals, name, known, *rest in rows]}
 
 
-def elsewhere(setup: Setup) -> str:
-    """Return tables of stated win probabilities against games won, in games drawn by the hash of the tables.
+@query(*BIS_FIELDS, *NET, *WIN_TABLES)
+def winprob_elsewhere(setup: Setup) -> dict[str, Any]:
+    """Return rows of stated win probabilities against games won, in games drawn by the hash of the tables.
 
     The first is about the bids; the second says which win table values each game, and judges its values.
     """
@@ -178,9 +176,7 @@ def elsewhere(setup: Setup) -> str:
         assert nearest is not None, "every partnership game is valued"
         instead = in_code(in_words(nearest.instead)) if nearest.instead else "its own"
         tables.append((text, instead, *_judged(known, 1)))
-    bids = table(f"game, in self-play | opponents known | {JUDGED}", rows)
-    values = table(f"game, in self-play | rules of the win table | {JUDGED}", tables)
-    return f"Tables {setup.opened.version}, {setup.pairs:,} games each, seed {setup.seed}.\n\n{bids}\n\n{values}"
+    return {"games": f"{setup.pairs:,}", "of_bids": rows, "of_win_tables": tables}
 
 
 def _stated(setup: Setup, opponent: str, known: bool, rules: Rules) -> Stated:

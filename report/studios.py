@@ -6,12 +6,10 @@ tables, with the fitted ones, and with the options that `studio tune` chooses. F
 folder, so that an interrupted report continues.
 """
 
-from argparse import Namespace
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,12 +20,13 @@ from tqdm import tqdm
 from arena.engine.deal import Deals
 from arena.engine.simulate import kernel_tables
 from arena.executors import executor_of
-from arena.markdown import gain, rate_with_interval, table
+from arena.markdown import gain, rate_with_interval
 from arena.match import Match, play
 from arena.people.model import read_model
 from arena.source_files import chunk_code
 from arena.stats import win_rate
 from arena.store import kept_json, stored
+from report.figures import query
 from report.setup import PAPER, Setup
 from spades.manifest import MANIFEST
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
@@ -57,7 +56,6 @@ PAIRS = 0.6  # matches, as a share of the report's pairs
 TUNE_PAIRS = 1.0  # games that confirm options, as a share of the report's pairs
 TUNED_PAIRS = 2.0  # matches of tuned sets, whose gains are small
 POLICIES = ("bis", "winprob")
-_SETS = ("shipped", "fitted")
 
 
 class Case(NamedTuple):
@@ -76,7 +74,8 @@ CASES = (
 )
 
 
-def calibration(setup: Setup) -> str:
+@query(lambda setup: setup.opened.arrays)
+def studios_calibration(setup: Setup) -> dict[str, Any]:
     """Return how well stated chances of nils and contracts come true with both table sets."""
     rows = []
     for case in CASES:
@@ -89,11 +88,11 @@ def calibration(setup: Setup) -> str:
                     *(f"{one['log_loss']:.4f}" for one in (shipped, fitted)),
                 )
                 rows.append((case.studio, f"{found['rounds']:,}", kind, f"{shipped['observed']:.3f}", *figures))
-    columns = [f"{which}: {what}" for what in ("stated", "calibration error", "log-loss") for which in _SETS]
-    return table(" | ".join(["studio", "rounds of its log", "what", "observed", *columns]), rows)
+    return {"rows": rows}
 
 
-def games(setup: Setup) -> str:
+@query(lambda setup: setup.opened.arrays)
+def studios_games(setup: Setup) -> dict[str, Any]:
     """Return what `bis` and `winprob` win in games with the studios' players, with both table sets."""
     rows = []
     for case in CASES:
@@ -102,10 +101,11 @@ def games(setup: Setup) -> str:
                 rates = [rate_with_interval(*rate[:3]) for rate in one[1:3]]
                 gained = gain(one[3][0], one[3][1:], 1)
                 rows.append((case.studio, f"{found['rounds']:,}", f"`{one[0]}`", case.seats, *rates, gained))
-    return table("studio | rounds of its log | policy | seats | shipped, % | fitted, % | difference, %", rows)
+    return {"rows": rows}
 
 
-def tuned(setup: Setup) -> str:
+@query(lambda setup: setup.opened.arrays)
+def studios_tuned(setup: Setup) -> dict[str, Any]:
     """Return the options that `studio tune` chooses for `bis`, and what `bis` then wins with the studios' players."""
     rows = []
     for case in CASES:
@@ -117,11 +117,11 @@ def tuned(setup: Setup) -> str:
             gains = [gain(one[0], one[1:], 1) for one in found["gains"]]
             options = f"`{found['options']}`" if found["options"] else "none"
             rows.append((case.studio, f"{found['rounds']:,}", options, *rates, *gains))
-    head = "studio | rounds of its log | options | shipped, % | fitted and tuned, % | difference, %"
-    return table(f"{head} | the same options, shipped tables: difference, %", rows)
+    return {"rows": rows}
 
 
-def people(setup: Setup) -> str:
+@query(lambda setup: setup.opened.arrays)
+def studios_people(setup: Setup) -> dict[str, Any]:
     """Return how likely new bids are by the model of the people and in truth."""
     rows = []
     for case in CASES:
@@ -129,7 +129,7 @@ def people(setup: Setup) -> str:
             for label, n, truth, model in found["people"]:
                 figures = (f"{truth:.3f}", f"{model:.3f}", f"{truth - model:.3f}")
                 rows.append((case.studio, f"{found['rounds']:,}", label, f"{n:,}", *figures))
-    return table("studio | rounds of its log | label | new bids | truth | model | gap", rows)
+    return {"rows": rows}
 
 
 def _studied(case: Case, setup: Setup) -> list[dict[str, Any]]:
@@ -143,7 +143,7 @@ def _studied(case: Case, setup: Setup) -> list[dict[str, Any]]:
 
 
 def _scaled(number: int, setup: Setup) -> int:
-    return max(30, int(number * setup.pairs / 10_000))
+    return max(100, int(number * setup.pairs / 10_000))
 
 
 @contextmanager
@@ -176,8 +176,7 @@ def _learned(case: Case, log: Path, setup: Setup) -> Learned:
             fitted = fit_command.fit(counted, counted.segments[0], work, executor)
             fit_command.write(tables, fitted, {"rounds": counted.good})
     if not model.exists():
-        with redirect_stdout(StringIO()):
-            model_command.main(Namespace(files=[log], out=model))
+        model_command.learn([log], model)
     return Learned(open_tables(tables).families[fit_command.FAMILY].parameters["rounds"], tables, model)
 
 

@@ -1,6 +1,6 @@
 """Measured win rates: the pairs that the catalogue needs, the file of results, and each policy's rates and sentence.
 
-`python -m report --only results` writes the file, strength.json beside this module. The service reads it once,
+`python -m report --measure results` writes the file, strength.json beside this module. The service reads it once,
 when it starts. docs/strength.md has the same figures, and more.
 """
 
@@ -110,7 +110,7 @@ def _rows_of(text: str, results: Results) -> list[Measured]:
     for a, b in pairs:
         if (a, b) not in results:
             raise ResultsError(
-                f"found no win rate of {a} against {b} in {RESULTS.name}; make it: python -m report --only results"
+                f"found no win rate of {a} against {b} in {RESULTS.name}; make it: python -m report --measure results"
             )
     return [results[pair] for pair in pairs]
 

@@ -294,7 +294,7 @@ def nearest_errors() -> Mapping[str, float]:
     """Return, by rule, how wrong a win probability is if it comes from the table of a game with another value of it.
 
     It is the mean error in percentage points; if several values of the rule were measured, the largest of their means.
-    `python -m report --only nearest-tables` writes the file. docs/strength.md has the same figures, and more.
+    `python -m report --measure nearest-tables` writes the file. docs/strength.md has the same figures, and more.
     """
     errors: dict[str, float] = json.loads(ERRORS_FILE.read_text(encoding="utf-8"))
     return errors

@@ -1,13 +1,11 @@
 """The page about inference: its figures from cases with known answers, and its views of real rounds."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from arena.engine.deal import prepare_state, start_round
 from arena.engine.states import new_states
-from report import inference, search, setup
+from report import inference
 from report.consistent import bound
 from report.inference import RULES, judge, played_cards, positions, views_by_trick
 from report.setup import Setup
@@ -16,7 +14,6 @@ from spades.inference import BIDDERS, prior_column_of, prior_row_of
 from spades.inference.knowledge import contradictions_in, unseen_of
 from spades.play import play_card, write_rules
 from tests.conftest import committed_tables
-from tests.report.test_summary import result_of
 
 
 @pytest.fixture
@@ -75,39 +72,28 @@ def test_views_of_a_round_hold_what_its_player_sees(report):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("section", ["log_loss", "published", "best_possible", "by_trick", "others"])
-def test_every_section_is_made(report, section, monkeypatch):
+@pytest.mark.parametrize("name", ["log_loss", "published", "best_possible", "by_trick", "others"])
+def test_every_query_has_rows(report, name, monkeypatch):
     monkeypatch.setattr(inference, "TRIES", 2_000)
     monkeypatch.setattr(inference, "FEWEST", 1)
     monkeypatch.setattr(inference, "OTHERS", ("rb",))
-    text = getattr(inference, section)(report)
-    assert "seed 1" in text or section == "published"
-    assert "nan" not in text
-    if section == "log_loss":
-        assert all(f"`{name}`" in text for name in BIDDERS)
-
-
-def test_the_searches_that_are_compared_differ_only_in_the_bids(report, monkeypatch):
-    monkeypatch.setattr(setup, "run_match", lambda match, *_: replace(result_of(match), points_difference=10.0))
-    players = cells_of(search.reading_bids(report))[-1][:2]
-    assert players[0].replace("bids=bis", "bids=none") == players[1] != players[0]
+    rows = getattr(inference, f"inference_{name}")(report)["rows"]
+    assert rows
+    assert "nan" not in str(rows)
+    if name == "log_loss":
+        assert {row[0] for row in rows} == {f"`{bidder}`" for bidder in BIDDERS}
 
 
 @pytest.mark.compiled
 def test_the_errors_beside_the_published_one_are_those_after_four_bids(report):
-    four = [row for row in cells_of(inference.log_loss(report)) if row[1:2] == ["4"]]
-    prior, net = cells_of(inference.published(report))[-2:]
-    assert (prior[2:], net[2:]) == ([row[3] for row in four], [row[5] for row in four])
-
-
-def cells_of(text):
-    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("|")]
+    four = [row for row in inference.inference_log_loss(report)["rows"] if row[1] == 4]
+    prior, net = inference.inference_published(report)["rows"][-2:]
+    assert (prior[2:], net[2:]) == (tuple(row[3] for row in four), tuple(row[5] for row in four))
 
 
 def test_the_articles_example(report):
     """A player who knows that the card is not in their own hand divides by what is left: checked with one cell."""
-    table = inference.example(report).splitlines()[-3:]
-    ours = {row.split(" | ")[0]: row.rstrip(" |").split(" | ")[3:] for row in table}
+    ours = {row[0]: row[3:] for row in inference.inference_example(report)["rows"]}
     two, king = (next(cells for name, cells in ours.items() if card in name) for card in ("the 2", "the king"))
     assert len(two) == len(king) == len(BIDDERS)
     for bidder, low, high in zip(BIDDERS, king, two, strict=True):

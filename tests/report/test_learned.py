@@ -17,10 +17,10 @@ def report(tmp_path):
 
 
 def test_errors_and_curves_come_from_the_history(report):
-    text = learned.errors(report)
-    assert text.count("\n| linear") == text.count("\n| conv") == 8
-    assert learned.score_curves(report).startswith("![Points of a side per round")
-    assert learned.loss_curves(report).startswith("![Mean squared error")
+    nets = [row[0] for row in learned.learned_errors(report)["rows"]]
+    assert nets.count("linear") == nets.count("conv") == 8
+    learned.learned_score(report)
+    learned.learned_loss(report)
     for name, rewards in (("learned-score", REWARDS), ("learned-loss", REPORT_REWARDS)):
         svg = (report.images / f"{name}.svg").read_text()
         assert [f"{net}, {reward}" in svg for net in NETS for reward in REWARDS] == [
@@ -32,27 +32,21 @@ def test_errors_and_curves_come_from_the_history(report):
 def test_matches_of_the_nets(report, monkeypatch):
     monkeypatch.setattr(learned, "PLAYERS", PLAYERS[3:5])
     monkeypatch.setattr(learned, "HANDS", 50)
-    text = learned.published(report)
-    assert text.count("\n| linear | return |") == 1
-    assert text.count("\n| conv | tricks |") == 1
+    rows = learned.learned_published(report)["rows"]
+    assert [row[:2] for row in rows] == [("linear", "return"), ("conv", "tricks")]
 
 
 def test_the_figures_of_the_report_are_beside_ours(report, monkeypatch):
     monkeypatch.setattr(learned, "tricks_a_round", lambda result: 3.5 if "random" in result.players else 3.25)
-    text = learned.beside_report(report)
-    assert "| tricks in a round, against random cards | 3.5 | 3.50 | 3.50 |" in text
-    assert "| tricks more than random cards, % | roughly 20 | +17 | +17 |" in text  # 3.5 of 6.5, 3 of 6.5
-    assert "| tricks more than `wrp`, % | - | +0 | +0 |" in text
+    assert learned.learned_beside_report(report)["rows"] == [
+        ("tricks in a round, against random cards", "3.5", "3.50", "3.50"),
+        ("tricks in a round, against `wrp`", "-", "3.25", "3.25"),
+        ("tricks more than random cards, %", "roughly 20", "+17", "+17"),  # 3.5 of 6.5, 3 of 6.5
+        ("tricks more than `wrp`, %", "-", "+0", "+0"),
+    ]
 
 
 def test_tricks_of_a_side(report):
     """Two players of a side take half of the tricks on average, if both sides are alike."""
-    result = report.match("bis", "bis", ("srp", "srp"), pairs=40)
+    result = report.play(report.match("bis", "bis", ("srp", "srp"), pairs=40))
     assert learned.tricks_a_round(result) == pytest.approx(3.25, abs=0.1)
-
-
-def test_strength(report, monkeypatch):
-    monkeypatch.setattr(learned, "ROWS", learned.ROWS[:1])
-    text = learned.strength(report)
-    assert "`q@2`, `srp@3`" in text
-    assert "10 pairs a match" in text

@@ -1,11 +1,9 @@
-"""The strength report: page and markers, plots, recorded rounds, kinds of hand.
+"""The strength report: plots, recorded rounds, kinds of hand.
 
 The tests are small and mostly uncompiled.
 """
 
-import re
 from dataclasses import replace
-from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -13,18 +11,9 @@ import pytest
 
 from arena.engine.simulate import kernel_tables
 from arena.result import run_match
-from report import (
-    __main__,
-    conventions,
-    distributions,
-    kinds,
-    opponents,
-    public,
-    recorded_rounds,
-    report_command,
-    setup,
-)
-from report.paper import TABLE_2, TABLE_3
+from report import conventions, distributions, kinds, recorded_rounds, setup
+from report.paper import TABLE_2, TABLE_3, published
+from report.search import ms_a_card
 from spades.bidder import decide
 from spades.cards import parse_card, parse_pbn
 from spades.policies import parse_policy
@@ -33,8 +22,7 @@ from spades.rules import Rules
 from spades.scoring import score_side
 from spades.tableset import open_tables
 from studio import plots
-
-IMAGES = report_command.PAGE.parent / "img"
+from tests.report.made_up import result_of
 
 
 @pytest.fixture(scope="module")
@@ -47,49 +35,12 @@ def report(opened, tmp_path):
     return setup.Setup(opened, 10, 1, 1, tmp_path / "img")
 
 
-def test_a_run_fills_what_is_asked_for_and_leaves_the_words(monkeypatch, tmp_path):
-    monkeypatch.setitem(report_command.SECTIONS, "shape", lambda setup: f"made with seed {setup.seed}")
-    monkeypatch.setitem(report_command.SECTIONS, "curve", lambda setup: pytest.fail("not asked for"))
-    page = tmp_path / "page.md"
-    page.write_text("before\n<!-- figures: shape -->\nold\n<!-- end -->\n<!-- figures: curve -->\nkept\n<!-- end -->\n")
-    for _ in range(2):
-        assert __main__.main(["--page", str(page), "--only", "shape", "--seed", "7"]) == 0
-        assert page.read_text() == (
-            "before\n<!-- figures: shape -->\nmade with seed 7\n<!-- end -->\n"
-            "<!-- figures: curve -->\nkept\n<!-- end -->\n"
-        )
-
-
-def test_an_unknown_marker_is_an_error_before_anything_is_played(monkeypatch, tmp_path, capsys):
-    monkeypatch.setitem(report_command.SECTIONS, "shape", lambda setup: pytest.fail("played"))
-    page = tmp_path / "page.md"
-    page.write_text("<!-- figures: shape -->\n<!-- end -->\n<!-- figures: shapes -->\n<!-- end -->")
-    assert __main__.main(["--page", str(page)]) == 1
-    assert "marker is 'shapes'; accepted: ablations" in capsys.readouterr().err
-
-
-def test_the_committed_page_has_every_section_and_its_plots():
-    page = "".join(path.read_text(encoding="utf-8") for path in report_command.PAGES)
-    assert sorted(re.findall(r"<!-- figures: (\S+) -->", page)) == sorted(report_command.SECTIONS)
-    pages = [path.read_text(encoding="utf-8") for path in sorted(report_command.PAGE.parent.glob("*.md"))]
-    linked = [name for text in pages for name in re.findall(r"!\[[^]]+\]\(img/(\S+)\)", text)]
-    assert sorted(linked) == sorted(path.name for path in IMAGES.glob("*.svg"))
-    for name in linked:
-        content = (IMAGES / name).read_bytes()
-        assert len(content) < 150_000
-        assert b"dc:date" not in content
-
-
 def test_table_2_is_whole():
     assert len(TABLE_2) == 8
-    assert {(row.b, row.player) for row in opponents.ROWS} >= set(TABLE_2)
+    assert all(published(*row) == TABLE_2[row] for row in TABLE_2)
+    assert published("rb:nil=5-8-T", "srp") == published("rb", "srp")
+    assert published("ms:nil=T-J-Q", "srp") is None
     assert sum(row.rounds for row in TABLE_3) == 447_082  # of "more than 400K rounds", section 5.2
-
-
-def test_provenance_names_versions_hashes_and_seed(report, opened):
-    text = report_command.provenance(report)
-    for part in (opened.version, opened.sha256, "Seed 1", "srp@3", "uct@2(tricks=5", "numba", "numpy", "Python"):
-        assert part in text
 
 
 def test_plots_are_the_same_bytes_each_time():
@@ -120,46 +71,25 @@ def test_a_match_is_played_once_for_the_same_question(report, monkeypatch, tmp_p
 
     monkeypatch.setattr(setup, "run_match", counted)
     keeping = replace(report, pairs=2, played=tmp_path / "played")
-    first = keeping.match("rb", "ms", "wrp")
-    assert keeping.match("rb", "ms", "wrp") == first
+    first = keeping.play(keeping.match("rb", "ms", "wrp"))
+    assert keeping.play(keeping.match("rb", "ms", "wrp")) == first
     assert len(asked) == 1
-    keeping.match("rb", "ms", "wrp", seed=2)
-    replace(keeping, pairs=3).match("rb", "ms", "wrp")
+    keeping.play(keeping.match("rb", "ms", "wrp", seed=2))
+    more = replace(keeping, pairs=3)
+    more.play(more.match("rb", "ms", "wrp"))
     assert len(asked) == 3
-    replace(report, pairs=2).match("rb", "ms", "wrp")  # without a folder, nothing is reused
+    again = replace(report, pairs=2)
+    again.play(again.match("rb", "ms", "wrp"))  # without a folder, nothing is reused
     assert len(asked) == 4
 
 
 def test_one_chunk_takes_the_time_of_one_core_whatever_the_jobs(report):
     for pairs, cores in ((10, 1), (11, 2), (500, 4)):
-        found = SimpleNamespace(a="bis", b="bis", players=["search@1:deals=16", "srp@3"], pairs=pairs, seconds=3.0)
-        assert replace(report, jobs=4).core_seconds(found) == 3.0 * cores
-
-
-def test_three_policies_play_each_public_bot_to_both_goals(report, monkeypatch):
-    asked = []
-
-    def match(self, a, b, *, rules, mixed=False):
-        asked.append((a, b, rules.win, mixed))
-        rate = 0.6 if a == "winprob" else 0.5
-        none = [None, None]
-        return SimpleNamespace(
-            win_rate=rate,
-            ci95=[rate, rate],
-            points_per_round=[50.0, 40.0],
-            nil_rate=[0.1, 0.025],
-            nil_success=none,
-            set_rate=none,
-        )
-
-    monkeypatch.setattr(setup.Setup, "match", match)
-    text = public.against(report)
-    assert len(set(asked)) == len(asked) == 3 * 2 * 4
-    assert ("winprob", "public:trickster", 200, True) in asked
-    assert ("bis:tuned", "public:jus144tice", 500, False) in asked
-    won = "60.0 [60.0, 60.0] | 50.0 [50.0, 50.0] | 50.0 [50.0, 50.0] | 60.0 [60.0, 60.0]"
-    assert f"| `public:cards_with_cats` | 500 | {won} | 50.0 : 40.0 | 2.5 | - | - |" in text
-    assert f"Tables {report.opened.version}, 10 duplicate pairs per match." in text
+        match = report.match("bis", "bis", ("search:deals=16", "srp"), pairs=pairs)
+        found = replace(result_of(match), seconds=2.6)
+        assert ms_a_card(replace(report, jobs=4), match, found) == f"{0.1 * cores:.2g}"  # two seats, 13 tricks
+    plain = report.match("bis", "bis")
+    assert ms_a_card(report, plain, result_of(plain)) is None
 
 
 # ---- recorded rounds ------------------------------------------------------------------------------------------------
@@ -222,32 +152,34 @@ def made_up(n, bids, taken, estimate, p_nil=0.8):
     )
 
 
-def test_ace_of_spades_by_the_sum_of_three_bids():
+def test_ace_of_spades_by_the_sum_of_three_bids(report, monkeypatch):
     rounds = made_up(400, [3, 3, 3, 3], [4, 3, 3, 3], [3.0] * 4)
     rounds.hands[:300] = rounds.hands[:300, [1, 2, 3, 0]]  # the fourth hand holds the ace in 300 of 400
-    _, words = distributions.ace_of_spades(rounds, np.full(40, 0.125))
-    assert "| 9 | 400 | 0.750 ± 0.042 | 0.125 |" in words  # 1.96 sqrt(.75 .25 / 400) = .0424
+    monkeypatch.setattr(distributions, "recorded", lambda _: rounds)
+    stated = report.opened.arrays["p_ace"][3, 9]
+    (row,) = distributions.ace_of_spades(report)["rows"]
+    assert row == (9, "400", "0.750 ± 0.042", f"{stated:.3f}")  # 1.96 sqrt(.75 .25 / 400) = .0424
 
 
-def test_sum_of_bids_and_points_of_nils():
+def test_sum_of_bids_and_points_of_nils(report, monkeypatch):
     rounds = made_up(10, [5, 0, 3, 3], [6, 0, 4, 3], [5.0, 1.0, 3.0, 3.0])
     rounds.points[:, 1] = 131
-    _, words = distributions.sums_of_bids(rounds)
-    assert words.startswith("Mean 11.00 (paper 10.55), standard deviation 0.00")
-    _, words = distributions.points_of_nils(rounds)
-    assert "| nil | 10 | 131.0 |" in words
-    assert "| no nil | 30 | 77.0 |" in words  # (50 + 50 + 131) / 3
+    monkeypatch.setattr(distributions, "recorded", lambda _: rounds)
+    assert distributions.sums_of_bids(report) == {"mean": "11.00", "deviation": "0.00"}
+    nil, none = distributions.points_of_nils(report)["rows"]
+    assert nil[:3] == ("nil", "10", "131.0")
+    assert none[:3] == ("no nil", "30", "77.0")  # (50 + 50 + 131) / 3
 
 
 def test_a_planted_bias_is_found_and_told_in_points():
     rounds = made_up(1000, [4, 3, 0, 3], [4, 3, 0, 3], [4.0, 3.0, 1.0, 3.0])
     rounds.taken[:, 0] = 6  # only the hand with three aces takes two tricks more than its estimate
-    text = kinds.furthest(rounds)
+    found = kinds.furthest(rounds)
     # Three regular bids have a mean difference of 2/3. That hand is 4/3 above it: a quarter of hands, 10 points each.
-    assert "All regular bids: taken minus estimate is +0.67 tricks" in text
-    assert re.search(r"\| 2 \| [^|]+ \| \+3\.33 \|", text)
+    assert found["regular"] == "+0.67"
+    assert found["first"][1][2] == "+3.33"
     # Nils stated at 80% were all made: 20% off, a quarter of hands, 200 points between made and failed.
-    assert re.search(r"\| 80\.0 \| 100\.0 \| \+20\.0 ± 0\.0 \| \+10\.00 \|", text)
+    assert found["of_nils"][0][3:] == ("80.0", "100.0", "+20.0 ± 0.0", "+10.00")
 
 
 def test_features_of_a_hand():

@@ -1,42 +1,49 @@
 """The file of win rates: each pair of the catalogue is played, and the service reads what is written."""
 
-from types import SimpleNamespace
+import shutil
+from dataclasses import replace
 
-from report import __main__, report_command
-from report.setup import PAPER, Setup
-from spades.rules import describe
-from spades.strength import pairs_to_measure, read_results, results_text
-
-
-def played(self, a, b, *, pairs):
-    return SimpleNamespace(
-        a=a,
-        b=b,
-        win_rate=0.5149,
-        ci95=[0.5, 0.5251],
-        pairs=pairs,
-        seed=self.seed,
-        players=["srp@3", "srp@3"],
-        rules=describe(PAPER),
-        tables={"version": "2000.1.1+0"},
-    )
+from report import __main__, report_command, results, setup
+from report.setup import Setup
+from spades.strength import RESULTS, pairs_to_measure, read_results, results_text
+from tests.conftest import committed_tables
+from tests.report.made_up import result_of
 
 
 def test_the_command_writes_what_the_service_reads(monkeypatch, tmp_path):
-    monkeypatch.setattr(Setup, "match", played)
-    page, path = tmp_path / "page.md", tmp_path / "strength.json"
-    page.write_text("<!-- figures: shape -->\nkept\n<!-- end -->\n")
-    arguments = ["--page", str(page), "--results", str(path), "--only", "results", "--pairs", "20"]
-    assert __main__.main([*arguments, "--seed", "7"]) == 0
-    found = read_results(path)
+    def play(match, *_):
+        return replace(result_of(match), win_rate=0.5149, ci95=[0.5, 0.5251])
+
+    monkeypatch.setattr(setup, "run_match", play)
+    report = Setup(committed_tables(), 20, 7, 1, tmp_path / "img")
+    rows = results.measure(report)
+    (tmp_path / "strength.json").write_text(results_text(rows))
+    found = read_results(tmp_path / "strength.json")
     assert list(found) == pairs_to_measure()
-    assert results_text(found.values()) == path.read_text()
     row = found["bis:tuned", "io"]
     assert (str(row), row.pairs, row.seed) == ("51.5 [50.0, 52.5]", 20, 7)
     assert (row.rules, row.tables) == ({"win": 200, "lose": -100}, "2000.1.1+0")
     assert found["winprob", "bis"].pairs == 200  # as in its section of the page
-    assert page.read_text() == "<!-- figures: shape -->\nkept\n<!-- end -->\n"
 
 
-def test_no_section_has_its_name():
-    assert "results" not in report_command.SECTIONS
+def test_files_of_the_service_are_written_only_with_the_pages_of_docs(monkeypatch, tmp_path):
+    monkeypatch.setattr(setup, "run_match", result_of)
+    before = RESULTS.read_bytes()
+    for name in report_command.SECTIONS:
+        shutil.copy((report_command.DOCS / name).with_suffix(".json"), tmp_path)
+    assert __main__.main(["--out", str(tmp_path), "--measure", "results", "--pairs", "20", "--fresh"]) == 0
+    assert read_results(tmp_path / "results.json")["bis", "rb"].pairs == 20
+    assert RESULTS.read_bytes() == before
+    assert (tmp_path / "strength.md").read_text() == (report_command.DOCS / "strength.md").read_text()
+
+
+def test_no_section_has_the_name_of_what_is_measured_besides():
+    names = [name for sections in report_command.SECTIONS.values() for name in sections]
+    assert len(set(names)) == len(names)
+    assert not {report_command.ALL, report_command.SERVED} & set(names)
+    assert report_command.ERRORS in names
+
+
+def test_numbers_that_can_not_be_used(capsys):
+    assert __main__.main(["--pairs", "0"]) == 1
+    assert "--pairs, --uct-pairs and --jobs are 0, 500 and " in capsys.readouterr().err

@@ -389,7 +389,7 @@ def test_what_the_catalogue_says_of_combinations_is_what_is_refused(call, reques
 
 def test_strengths_are_those_of_the_page(call):
     page = (DEFAULT_DIRECTORY.parents[1] / "docs" / "strength.md").read_text()
-    table = page.partition("<!-- figures: opponents -->")[2].partition("<!-- end -->")[0]
+    table = page.partition("\n## BIS against the rule-based bidders\n")[2].partition("\n![")[0]
     rows = {line.split(" | ")[0].strip("| "): line for line in table.splitlines() if "| SRP | " in line}
     told = {policy["policy"]: policy["strength"] for policy in call("GET", "/v1/policies").json()["policies"]}
     for policy in ("bis", "bis:tuned"):
@@ -398,7 +398,7 @@ def test_strengths_are_those_of_the_page(call):
         assert all(share in rows[other] for share, other in shares)
     for other in ("rb", "ms", "io"):
         assert any(share in rows[other] for share in re.findall(r"[\d.]+ \[[\d.]+, [\d.]+\]", told[other]))
-    played = page.partition("<!-- figures: winprob -->")[2].partition("<!-- end -->")[0]
+    played = page.partition("\n### winprob\n")[2].partition("\n#")[0]
     shares = re.findall(r"([\d.]+ \[[\d.]+, [\d.]+\]) against ([\w:]+)", told["winprob"])
     assert [other for _, other in shares] == ["bis", "bis:tuned", "rb", "ms", "io"]
     assert all(f"| `{other}` | {share} |" in played for share, other in shares)

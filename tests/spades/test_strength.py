@@ -1,5 +1,6 @@
 """Measured win rates: the file and the page agree, and a file that can't be used is named."""
 
+import json
 import re
 
 import pytest
@@ -15,29 +16,21 @@ from spades.strength import (
     strength_of,
     win_rates_of,
 )
-from spades.tableset import DEFAULT_DIRECTORY
+from spades.tableset import DEFAULT_DIRECTORY, open_tables
 
-PAGE = DEFAULT_DIRECTORY.parents[1] / "docs" / "strength.md"
+KEPT = DEFAULT_DIRECTORY.parents[1] / "docs" / "strength.json"
 PLAYER = player_version("srp")
 RATE = r"([\d.]+) \[([\d.]+), ([\d.]+)\]"
 
 
-def section(name):
-    return PAGE.read_text().partition(f"<!-- figures: {name} -->")[2].partition("<!-- end -->")[0]
-
-
-def cells(section_name):
-    return [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in section(section_name).splitlines()]
-
-
 def rates_of_page():
-    """By pair: the rate and its interval as written, and duplicate pairs."""
-    found: dict[tuple[str, str], tuple[str, str]] = {}
-    for row in cells("opponents"):
-        if row[1:2] == ["SRP"]:
-            found |= {("bis", row[0]): (row[3], row[7]), ("bis:tuned", row[0]): (row[4], row[7])}
-    [many] = re.findall(r"^([\d,]+) duplicate pairs per row", section("winprob"), re.MULTILINE)
-    return found | {("winprob", row[0]): (row[1], many) for row in cells("winprob") if len(row) > 1}
+    """By pair: win rate, interval and duplicate pairs, among the kept figures of the page."""
+    records, found = json.loads(KEPT.read_text()), {}
+    for section in ("opponents", "winprob"):
+        for name, figures in records[section]["figures"].items():
+            if re.fullmatch(r"\S+ v \S+", name):
+                found[tuple(name.split(" v "))] = figures["wins"], figures["pairs"]
+    return found
 
 
 def test_file_and_page_agree():
@@ -45,11 +38,13 @@ def test_file_and_page_agree():
     assert list(results) == pairs_to_measure()
     for pair, row in results.items():
         if row.a in ("bis", "bis:tuned", "winprob"):  # the page shows no others
-            assert (str(row), f"{row.pairs:,}") == page[pair]
+            assert ([row.win_percent, *row.interval_percent], row.pairs) == page[pair]
         assert row.interval_percent[0] <= row.win_percent <= row.interval_percent[1]
         assert (row.rules, row.players) == ({"win": 200, "lose": -100}, [PLAYER, PLAYER])
-    for versions in {(row.tables, row.engine) for row in results.values()}:
-        assert all(version in section("provenance") for version in versions)
+
+
+def test_the_win_rates_are_those_of_the_shipped_tables():
+    assert {row.tables for row in read_results().values()} == {open_tables().version}
 
 
 def test_round_trip(tmp_path):

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from report.rule_options import LONG, OPTIONS, SHORT
+from report.rule_options import OPTIONS
 from spades.bidder import decide
 from spades.cards import parse_pbn
 from spades.legal import allowed_bids
@@ -15,6 +15,8 @@ from spades.scoring import Standing
 from tests import naive
 from tests.conftest import committed_tables
 
+LONG: dict[str, object] = {"win": 500, "lose": None}
+SHORT: dict[str, object] = {"win": 200, "lose": -100}
 # In sections of their own, or without effect on the bids of `bis`.
 ELSEWHERE = {"win", "lose", "blind_nil", "blind_nil_points", "blind_nil_deficit", "variant", "deck"}
 ELSEWHERE |= {"blind_nil_pass", "nil_passes_first"}

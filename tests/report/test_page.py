@@ -1,0 +1,183 @@
+"""Pages from templates and kept figures: without playing, with the tables that made them, and section by section."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from arena.errors import BuildError
+from report import page, report_command, setup
+from report.page import Page, Record, read_records, records_text
+from report.report_command import DOCS, SECTIONS
+from report.setup import Setup
+from tests.conftest import committed_tables
+from tests.report.made_up import result_of
+
+TRIAL = """before {{ "{{" }} by hand
+{{ summary() }}
+### Short games
+{% call section("short-games") %}
+| goal | wins, % | points |
+|---|---|---|
+{% for win in [50, 100] %}
+{% set found = match("winprob", "bis", rules=rules(win=win)) %}
+| {{ win }} | {{ found.rate }} | {{ found.by_points }} |
+{% endfor %}
+{{ summarize("`winprob`", "`bis`, goal 50", match("winprob", "bis", rules=rules(win=50)), published=55.5) }}
+{% endcall %}
+after
+"""
+SHOWN = """before {{ by hand
+| first bidder | against | wins, % | paper | section |
+|---|---|---|---|---|
+| `winprob` | `bis`, goal 50 | 60.0 [59.0, 61.0] | 55.5 | [Short games](#short-games) |
+### Short games
+| goal | wins, % | points |
+|---|---|---|
+| 50 | 60.0 [59.0, 61.0] | 50.0 : 40.0 |
+| 100 | 60.0 [59.0, 61.0] | 50.0 : 40.0 |
+
+*`--pairs 20 --seed 7` on tables VERSION.*
+after
+"""
+
+
+@pytest.fixture
+def report(tmp_path):
+    return Setup(committed_tables(), 20, 7, 1, tmp_path / "img")
+
+
+@pytest.fixture
+def templates(tmp_path, monkeypatch):
+    folder = tmp_path / "templates"
+    folder.mkdir()
+    (folder / "trial.md.j2").write_text(TRIAL)
+    monkeypatch.setattr(page, "TEMPLATES", folder)
+    return folder
+
+
+@pytest.fixture
+def played(monkeypatch):
+    """Matches are played at once; the list has those that were."""
+    matches = []
+
+    def play(match, *_):
+        matches.append(match)
+        return result_of(match)
+
+    monkeypatch.setattr(setup, "run_match", play)
+    return matches
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_the_committed_page_is_made_from_the_kept_figures(name, report, played):
+    shown = Page(DOCS / name, report).text()
+    assert shown == (DOCS / name).read_text(encoding="utf-8")
+    assert played == []
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_every_section_has_its_figures(name):
+    records = read_records((DOCS / name).with_suffix(".json"))
+    assert sorted(records) == sorted(SECTIONS[name])
+    assert records_text(records) == (DOCS / name).with_suffix(".json").read_text(encoding="utf-8")
+    assert all(record.arrays for record in records.values())
+
+
+def test_a_new_section_is_one_file(templates, report, played, tmp_path):
+    path = tmp_path / "trial.md"
+    with pytest.raises(BuildError, match="found no section short-games; measure it: python -m report --measure short"):
+        Page(path, report).text()
+    shown = Page(path, report, ["short-games"]).text()
+    assert re.sub("-{3,}", "---", shown) == SHOWN.replace("VERSION", report.opened.version)
+    assert [(match.a, match.rules.win, match.pairs, match.seed) for match in played] == [
+        ("winprob", 50, 20, 7),
+        ("winprob", 100, 20, 7),
+    ]
+    assert Page(path, report).text() == shown
+    (record,) = read_records(path.with_suffix(".json")).values()
+    assert {"curves", "net_out", "win"} <= record.arrays.keys()
+    assert len(played) == 2
+
+
+def test_the_words_of_a_section_change_without_measuring(templates, report, played, tmp_path):
+    Page(tmp_path / "trial.md", report, ["short-games"]).text()
+    (templates / "trial.md.j2").write_text(TRIAL.replace("| goal |", "| `win` |"))
+    assert "| `win` | wins, % |" in Page(tmp_path / "trial.md", report).text()
+
+
+@pytest.mark.parametrize(
+    ("words", "other", "message"),
+    [
+        ("win in [50, 100]", "win in [50, 150]", "found no figures of winprob v bis, win=150, lose=null in section"),
+        ("found.rate", "found.nils_c", "found no nils_c among the kept figures of winprob v bis, win=50"),
+        ("found.rate", "fnd.rate", "trial.md.j2: 'fnd' is undefined"),
+        ("{% endfor %}", "", "trial.md.j2: .*endfor"),
+        ('match("winprob", "bis", rules=rules(win=win))', 'query("nothing")', "query is 'nothing'; accepted: .*kinds"),
+        (
+            "{{ summary() }}",
+            '{{ match("bis", "rb") }}',
+            "found bis v rb outside a section; accepted: figures in a section",
+        ),
+    ],
+)
+def test_a_wrong_template_is_named(templates, report, played, tmp_path, words, other, message):
+    measured = ["short-games"] if "query" in other else []
+    Page(tmp_path / "trial.md", report, ["short-games"]).text()
+    (templates / "trial.md.j2").write_text(TRIAL.replace(words, other, 1))
+    with pytest.raises(BuildError, match=message):
+        Page(tmp_path / "trial.md", report, measured).text()
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"x": 3}', '{"x": {"tables": "1"}}'])
+def test_kept_figures_that_cannot_be_read_are_named(tmp_path, content):
+    (tmp_path / "page.json").write_text(content)
+    with pytest.raises(BuildError, match=r"page\.json: found .*; accepted: the records of a page's sections"):
+        read_records(tmp_path / "page.json")
+
+
+def test_a_measured_section_leaves_the_others(report, played, tmp_path, capsys):
+    for name in SECTIONS:
+        shutil.copy((DOCS / name).with_suffix(".json"), tmp_path)
+    before = read_records(DOCS / "strength.json")
+    report_command.make(report, tmp_path, {"levels"})
+    after = read_records(tmp_path / "strength.json")
+    assert {name for name in after if after[name] != before[name]} == {"levels"}
+    assert after["levels"].pairs == 20
+    assert len(played) == 15  # for `bis`, both opponents are the same
+    shown = (tmp_path / "strength.md").read_text()
+    assert "| `winprob:level=1` | 60.0 [59.0, 61.0] | 60.0 [59.0, 61.0] | 10.0 | - |" in shown
+    assert "60.0 [59.0, 61.0] / 60.0 [59.0, 61.0] / 60.0" in shown.partition("## How the figures")[0]
+    assert re.match(r"levels \.\.\. \d+\.\d s\n", capsys.readouterr().out)
+
+
+def test_a_figure_says_whether_its_arrays_have_changed(report):
+    manifest = report.opened.manifest
+    now = page.digests(manifest)
+    record = Record("2000.1.1+0", None, 10, 1, {"curves": now["curves"], "win": now["win"]})
+    assert record.made_with(manifest).endswith(
+        f"All arrays that these figures read are the same in {manifest.version}."
+    )
+    record.arrays |= {"win": "0", "gone": "1"}
+    assert record.made_with(manifest).endswith("these arrays that they read are different: `gone`, `win`.")
+    assert Record(manifest.version, None, 10, 1, {"win": "0"}).made_with(manifest).endswith(f"{manifest.version}.")
+
+
+def test_the_summary_links_to_headings():
+    shown = (DOCS / "strength.md").read_text()
+    headings = re.findall(r"^#+ (.*)$", shown, re.MULTILINE)
+    anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    linked = re.findall(r"\| \[[^]]+\]\(#([^)]+)\) \|", shown)
+    assert len(linked) >= 10
+    assert set(linked) <= anchors
+
+
+def test_plots_of_the_pages_exist_and_are_linked():
+    texts = [path.read_text(encoding="utf-8") for path in sorted(DOCS.glob("*.md"))]
+    linked = [name for text in texts for name in re.findall(r"!\[[^]]+\]\(img/(\S+)\)", text)]
+    assert sorted(linked) == sorted(path.name for path in (DOCS / "img").glob("*.svg"))
+    for name in linked:
+        content = Path(DOCS / "img" / name).read_bytes()
+        assert len(content) < 150_000
+        assert b"dc:date" not in content

@@ -15,6 +15,7 @@ from arena.chunks import Arrays
 from arena.engine.simulate import kernel_tables
 from arena.errors import BuildError
 from arena.markdown import table
+from arena.progress import working_on
 from spades.tables import PARTNERSHIP_PROFILE
 from spades.tableset import open_tables
 from studio.fit.counting import HELD_OUT
@@ -77,18 +78,21 @@ def learn(files: list[Path], folder: Path) -> Learned:
             collector.add(batch.rounds, names)
     if collector.bids < FEWEST_BIDS:
         raise BuildError(f"found {collector.bids:,} bids with hand and scores; accepted: {FEWEST_BIDS:,} or more")
-    texts = ["", *names.labels]
-    sample = collector.sample()
-    labels, numbers = _numbers(sample, texts)
-    sample = sample._replace(seen=sample.seen._replace(labels=numbers[sample.seen.labels]))
-    sizes = np.bincount(sample.seen.labels, minlength=len(labels)).tolist()
-    parts = split(sample)
-    del sample  # as large as its parts
+    with working_on("studio model: choose the bids to learn from"):
+        texts = ["", *names.labels]
+        sample = collector.sample()
+        labels, numbers = _numbers(sample, texts)
+        sample = sample._replace(seen=sample.seen._replace(labels=numbers[sample.seen.labels]))
+        sizes = np.bincount(sample.seen.labels, minlength=len(labels)).tolist()
+        parts = split(sample)
+        del sample  # as large as its parts
     chosen_on = parts.choose_on.seen, parts.choose_on.bids
     arrays = fit(parts.fit_on.seen, parts.fit_on.bids, chosen_on, len(labels), "studio model: learn")
-    judged = _judged(arrays, parts, len(labels))
-    nils, contracts = success_corrections(parts, shipped[PARTNERSHIP_PROFILE].contract_made, len(labels))
-    plays = card_play.fit(collector.replayed(names, numbers), len(labels))
+    with working_on("studio model: judge it on held-out games"):
+        judged = _judged(arrays, parts, len(labels))
+        nils, contracts = success_corrections(parts, shipped[PARTNERSHIP_PROFILE].contract_made, len(labels))
+    with working_on("studio model: replay rounds to fit the card play"):
+        plays = card_play.fit(collector.replayed(names, numbers), len(labels))
     learned = {"nil_success": nils.weights, "contract_success": contracts.weights}
     learned["blend"] = np.array([play.blend for play in plays])
     report = {

@@ -15,6 +15,7 @@ import polars
 from numpy.typing import NDArray
 
 from arena.chunks import Arrays, Executor
+from arena.progress import working_on
 from arena.source_files import chunk_code
 from arena.store import finished_chunks, forget, load_chunk, stored
 from studio.reading import TEXT_ENDINGS, Piece, existing
@@ -108,7 +109,8 @@ def _paths(pieces: Sequence[Piece], work: Work, kept: Path, executor: Executor, 
         return work(pieces[index], none)
 
     paths = finished_chunks(first, len(pieces), kept / "pieces", executor, title, progress=True)
-    repeated = _repeated(paths)
+    with working_on(f"{title}: compare the rounds of all pieces"):
+        repeated = _repeated(paths)
     if repeated:
 
         def again(index: int) -> Arrays:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.chunks import Arrays, Executor
+from arena.progress import working_on
 from spades.manifest import read_manifest
 from spades.tableset import DEFAULT_DIRECTORY
 from studio.fit.counting import Counts, RoundCounter, no_counts, shipped_profiles
@@ -50,7 +51,10 @@ def count_log(files: Sequence[Path], segments: Segments, folder: Path, executor:
         return _count_piece(piece, seen, segments)
 
     counted, options = Counted(), (segments, read_manifest(DEFAULT_DIRECTORY).sha256)
-    with work_on(pieces_of(files), work, options, folder, executor, "studio fit") as found:
+    with (
+        work_on(pieces_of(files), work, options, folder, executor, "studio fit") as found,
+        working_on("studio fit: add up the pieces"),
+    ):
         for part in found:
             _add(counted, part)
     return counted

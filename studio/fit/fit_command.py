@@ -23,6 +23,7 @@ from arena.engine.simulate import kernel_tables
 from arena.errors import BuildError
 from arena.executors import add_executor_arguments, executor_of
 from arena.markdown import table
+from arena.progress import working_on
 from arena.store import write_atomically
 from spades import __version__
 from spades.manifest import RESEARCH, FamilyEntry, path_of, read_manifest
@@ -65,7 +66,8 @@ def main(arguments: argparse.Namespace) -> int:
             raise BuildError(nobody(arguments.label, counted))
         print(f"{counted.good:,} rounds; {counted.bad:,} records with a fault are not used.", file=sys.stderr)
         for segment in counted.segments:
-            fitted = fit(counted, segment, work, executor)
+            with working_on(f"studio fit: fit the tables of {segment}"):
+                fitted = fit(counted, segment, work, executor)
             parameters = {"label": arguments.label, "segment": segment if segments.by else None}
             parameters |= {"rounds": counted.rounds[segment], "seats": counted.seats[segment]}
             parameters["sample"] = [f"{key:016x}" for key in counted.samples[segment].keys[:SHOWN_KEYS].tolist()]

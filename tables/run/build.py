@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from arena.chunks import Arrays, Executor, LocalThreads
 from arena.errors import BuildError
 from arena.executors import add_executor_arguments, executor_of
+from arena.progress import working_on
 from arena.source_files import chunk_code
 from arena.store import STORE, exclusive_lock, stored, write_atomically
 from spades.arguments import decimal, integer
@@ -120,8 +121,9 @@ def build(
                     checkpoints=folder,
                     progress=progress,
                 )
-                arrays = make(context)
-                _write(directory, manifest, context, arrays, inputs)
+                with working_on(f"{family.name}: play rounds, add them up, fit and write"):
+                    arrays = make(context)
+                    _write(directory, manifest, context, arrays, inputs)
             made.append(family.name)
             say(f"{family.name}: made {', '.join(sorted(arrays))} in {time.monotonic() - started:.1f} s")
         _finish(directory, ordered, prune=not only, say=say)

@@ -122,6 +122,7 @@ class Page:
         environment = Environment(
             loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
         )
+        environment.filters["thousands"] = "{:,}".format
         environment.globals |= {
             "section": self.section,
             "match": self.match,

@@ -101,6 +101,14 @@ def test_a_new_section_is_one_file(templates, report, played, tmp_path):
     assert len(played) == 2
 
 
+def test_the_example_of_the_guide_is_the_whole_section(templates, report, played, tmp_path):
+    (example,) = re.findall(r"```jinja\n(.*?)```", (DOCS / "how-to" / "extend.md").read_text(), re.DOTALL)
+    (templates / "trial.md.j2").write_text(example)
+    assert page.sections_of("trial.md.j2") == ["short-games"]
+    shown = Page(tmp_path / "trial.md", report, ["short-games"]).text()
+    assert shown.count("| 60.0 [59.0, 61.0] | 50.0 : 40.0 |") == len(played) == 3
+
+
 def test_the_words_of_a_section_change_without_measuring(templates, report, played, tmp_path):
     Page(tmp_path / "trial.md", report, ["short-games"]).text()
     (templates / "trial.md.j2").write_text(TRIAL.replace("| goal |", "| `win` |"))

@@ -17,13 +17,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from arena.checkpoints import write_atomically
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 
 from arena.errors import BuildError
 from arena.markdown import table
 from arena.match import Match
 from arena.public.bots import BOTS
+from arena.store import write_atomically
 from report import paper
 from report.figures import MatchFigures, dash, find_query, values_of
 from report.reads import arrays_of_match

@@ -289,7 +289,7 @@ def agents(tmp_path_factory):
     """Return an agent of each kind, by kind."""
     folder = tmp_path_factory.mktemp("agents")
     (folder / "bot.py").write_text(textwrap.dedent(LEGAL_BOT))
-    arrays = {name: np.zeros(bid_net.shape_of(name, 1), np.float32) for name in bid_net.AXES}
+    arrays: dict[str, Any] = {name: np.zeros(bid_net.shape_of(name, 1), np.float32) for name in bid_net.AXES}
     arrays["nil_success"] = np.zeros((2, len(successes.NIL_FEATURES)))
     arrays["contract_success"] = np.zeros((2, len(successes.CONTRACT_FEATURES)))
     arrays["blend"] = np.full(1, 0.5)

@@ -91,8 +91,8 @@ def test_a_round_is_counted_as_a_slow_tally_would(bids, winners, first_chair, po
             names = ("contract", "contract made", "over", "short")
             assert found["by_contract"][side, contract].tolist() == [count[name, side, contract] for name in names]
         for bid in range(15):
-            names = ("bid", "bid tricks", "bid made")
-            assert found["by_bid"][side, bid].tolist() == [count[name, side, bid] for name in names]
+            kinds = ("bid", "bid tricks", "bid made")
+            assert found["by_bid"][side, bid].tolist() == [count[kind, side, bid] for kind in kinds]
     patterns, totals = found["nil_patterns"], found["bid_sums"]
     made = [count["nils_made", 0], count["nils_made", 1]]
     assert patterns[count["pattern"]].tolist() == [1, *points, *made]

@@ -1,11 +1,14 @@
 """The file of win rates: each pair of the catalogue is played, and the service reads what is written."""
 
+import json
 import shutil
 from dataclasses import replace
 
 from report import __main__, report_command, results, setup
+from report.page import digests, read_records
 from report.setup import Setup
 from spades.strength import RESULTS, pairs_to_measure, read_results, results_text
+from spades.winprob import ERRORS_FILE
 from tests.conftest import committed_tables
 from tests.report.made_up import result_of
 
@@ -35,6 +38,13 @@ def test_files_of_the_service_are_written_only_with_the_pages_of_docs(monkeypatc
     assert read_results(tmp_path / "results.json")["bis", "rb"].pairs == 20
     assert RESULTS.read_bytes() == before
     assert (tmp_path / "strength.md").read_text() == (report_command.DOCS / "strength.md").read_text()
+
+
+def test_the_service_states_the_kept_errors_of_win_tables():
+    record = read_records(report_command.DOCS / "strength.json")[report_command.ERRORS]
+    assert json.loads(ERRORS_FILE.read_text()) == record.figures["nearest_tables"]["by_field"]
+    now = digests(committed_tables().manifest)
+    assert record.arrays == {name: now[name] for name in record.arrays}, "measure them again on the shipped tables"
 
 
 def test_no_section_has_the_name_of_what_is_measured_besides():

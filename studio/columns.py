@@ -1,10 +1,11 @@
-"""Read the columns of a Parquet log as arrays, without a record for each row.
+"""Rounds of a log as a frame, and the columns of such a frame as arrays, without a record for each row.
 
 This is many times as fast as reading records, but it accepts only rows that match the JSON Schema of `round_log`.
 `reading` reads the other rows as records. It accepts more ways to write a value, and names the faults that it finds.
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -33,7 +34,7 @@ from studio.rounds import (
     round_keys,
 )
 
-# The columns of a Parquet log.
+# The columns of a frame, and of a Parquet log.
 SCHEMA: dict[str, Any] = {
     "format": polars.Int8,
     "game": polars.String,
@@ -53,19 +54,59 @@ assert tuple(SCHEMA) == FIELDS, "a Parquet log has the columns of `RoundLog`"
 _BY_VALUE = ("rules", "labels")  # columns with few different values, each of which is read once
 _NOT_RIGHT = -2
 _LABEL: TypeAdapter[Any] = TypeAdapter(Label | None)
+_NULL = re.compile(rb'"(\w+)": ?null')
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")  # half of a character, written as an escape; alone, it is no text
 
 
 def frame_of(records: Iterable[RoundLog]) -> polars.DataFrame:
-    """Return records as a frame with the columns of a Parquet log."""
-    rows = [
-        {**record, "rules": json.dumps(record["rules"], sort_keys=True)} if record.get("rules") is not None else record
-        for record in records
-    ]
-    return polars.DataFrame(rows, schema=SCHEMA)
+    """Return records as a frame."""
+    return _read_lines(b"".join(json.dumps(record, ensure_ascii=False).encode() + b"\n" for record in records))
+
+
+def frame_of_lines(lines: bytes) -> polars.DataFrame | None:
+    """Return JSON Lines as a frame; None if they are not all records whose values have the right types."""
+    try:
+        frame = _read_lines(lines)
+    except (polars.exceptions.PolarsError, polars.exceptions.PanicException):
+        return None
+    return frame if _says(frame, lines) else None
+
+
+def _read_lines(lines: bytes) -> polars.DataFrame:
+    return with_columns(polars.read_ndjson(lines, schema=_JSON_SCHEMA))
+
+
+def _wide(kind: Any) -> Any:
+    # The type in which Polars reads JSON: it cannot read smaller integers.
+    if isinstance(kind, polars.List):
+        return polars.List(_wide(kind.inner))
+    return polars.Int64 if kind.is_integer() else kind
+
+
+_JSON_SCHEMA = {name: _wide(kind) for name, kind in SCHEMA.items()}
+
+
+def _says(frame: polars.DataFrame, lines: bytes) -> bool:
+    # Whether the lines plainly say what the frame has, and nothing else. Polars reads any value as a text, and leaves
+    # out unknown fields, and a field that comes again.
+    labels = frame["labels"].explode().struct.unnest()
+    for column, first in ((frame["rules"], "{"), (frame["game"], '"'), *((name, '"') for name in labels)):
+        if column.count() != _count(lines, f'"{column.name}":', first):
+            return False
+    n_nulls = _count(lines, '":', "null")
+    nulls = {name.decode() for name in _NULL.findall(lines)} if n_nulls else set()
+    n_values = sum(part.count().sum_horizontal().item() for part in (frame, labels))
+    n_values += frame["rules"].str.count_matches('":', literal=True).sum()
+    plain = nulls <= {*FIELDS, *LABEL_FIELDS} and b'" :' not in lines and not _HALF.search(lines)
+    return plain and lines.count(b'":') == n_values + n_nulls
+
+
+def _count(lines: bytes, name: str, value: str) -> int:
+    return sum(lines.count(f"{name}{space}{value}".encode()) for space in ("", " "))
 
 
 def with_columns(frame: polars.DataFrame) -> polars.DataFrame:
-    """Return ``frame`` with all columns of a Parquet log, in their types, where a wrong value is null."""
+    """Return ``frame`` with all columns of SCHEMA, in their types, where a wrong value is null."""
     absent = [polars.lit(None).alias(name) for name in SCHEMA if name not in frame.columns]
     return frame.with_columns(absent).select(polars.col(name).cast(kind, strict=False) for name, kind in SCHEMA.items())
 
@@ -76,7 +117,10 @@ def readable(types: Mapping[str, Any]) -> bool:
 
 
 def rounds_of_frame(frame: polars.DataFrame, names: Names) -> tuple[NDArray[np.bool_], Rounds]:
-    """Return which rows of ``frame`` match the schema, and these rows as arrays. Its types are `readable`."""
+    """Return which rows of ``frame`` have the right form and rules, and these rows as arrays.
+
+    The types of its columns are `readable`.
+    """
     whole = with_columns(frame)
     rules, labels = _rules(whole["rules"], names), _labels(whole["labels"], names)
     formed = whole.select(polars.all_horizontal(_RIGHT)).to_series().fill_null(value=False).to_numpy()
@@ -154,7 +198,7 @@ def _rules(column: polars.Series, names: Names) -> NDArray[np.int32]:
 
     different = column.unique(maintain_order=True)
     numbers = polars.Series([number(text) for text in different.to_list()], dtype=polars.Int32)
-    found: NDArray[np.int32] = column.replace_strict(different, numbers).to_numpy()
+    found: NDArray[np.int32] = column.replace_strict(different, numbers).cast(polars.Int32).to_numpy()
     return found
 
 
@@ -184,7 +228,7 @@ def _hashes(games: polars.Series) -> NDArray[np.uint64]:
     # The hash of each row's game.
     different = games.unique(maintain_order=True)
     hashes = polars.Series([hash_of(game) for game in different.to_list()], dtype=polars.UInt64)
-    found: NDArray[np.uint64] = games.replace_strict(different, hashes).to_numpy()
+    found: NDArray[np.uint64] = games.replace_strict(different, hashes).cast(polars.UInt64).to_numpy()
     return found
 
 
@@ -205,13 +249,15 @@ def _integers(column: polars.Series, name: str, unknown: int) -> tuple[NDArray[A
 
 
 def _hands(column: polars.Series) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    # The hands as bit masks (n, SEATS), and which rows have none but 13 different cards in PBN or null.
+    # The hands as bit masks (n, SEATS), and which rows have none but null, 13 different cards, or a text of their form.
     items = _items(column, SEATS)
-    known = items.is_not_null().to_numpy()
     whole = (items.str.len_bytes() == HAND_CHARACTERS).fill_null(value=False)
     hands = hand_masks(_bytes(items, whole, NOT_KNOWN).reshape(-1, SEATS, HAND_CHARACTERS))
-    right = ((hands > 0).ravel() == known).reshape(-1, SEATS).all(axis=1)
-    return hands, right
+    right = (hands > 0).ravel() | items.is_null().to_numpy()
+    others = np.flatnonzero(~right)
+    if len(others):
+        right[others] = items.gather(others).str.contains(_form(_form(_FORMS["hands"])["items"])["pattern"])
+    return hands, right.reshape(-1, SEATS).all(axis=1)
 
 
 def _plays(column: polars.Series) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:

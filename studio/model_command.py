@@ -74,8 +74,7 @@ def learn(files: list[Path], folder: Path) -> Learned:
     collector, names, bad = BidCollector(shipped), Names(), 0
     for batch in read_all(files, names, Keys(), "studio model: read"):
         bad += len(batch.bad)
-        if batch.rounds is not None:
-            collector.add(batch.rounds, names)
+        collector.add(batch.rounds, names)
     if collector.bids < FEWEST_BIDS:
         raise BuildError(f"found {collector.bids:,} bids with hand and scores; accepted: {FEWEST_BIDS:,} or more")
     with working_on("studio model: choose the bids to learn from"):

@@ -1,7 +1,8 @@
-"""Read logs in batches, from JSON Lines or Parquet: the records that are right, and what is wrong in the others.
+"""Read logs in batches, from JSON Lines, CSV or Parquet: the records that are right, and what is wrong in the others.
 
-The memory in use depends on the size of a batch. Only the hashes of the rounds are kept (`keys`), to find rounds that
-come twice; `pieces` splits large logs, so that these are few.
+Polars reads a batch as a frame (`columns`). If it cannot, or if a row is not right, the rows are read again one by one,
+which names the line and the field. The memory in use depends on the size of a batch. Only the hashes of the rounds are
+kept (`keys`), to find rounds that come twice; `pieces` splits large logs, so that these are few.
 """
 
 import gzip
@@ -9,6 +10,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,12 +25,12 @@ from tqdm import tqdm
 from arena.errors import BuildError
 from spades.errors import RulesError
 from studio.checks import fill_and_check
-from studio.columns import frame_of, readable, rounds_of_frame, with_columns
+from studio.columns import SCHEMA, frame_of, frame_of_lines, readable, rounds_of_frame, with_columns
 from studio.decision_records import RecordError, record_in
 from studio.joining import Collector, Joiner
 from studio.keys import Keys
 from studio.round_log import ACCEPTED, FIELDS, READER, RoundLog
-from studio.rounds import Names, Rounds, rounds_of
+from studio.rounds import Names, Rounds
 
 BATCH = 20_000  # records
 TEXT_ENDINGS = (".jsonl", ".jsonl.gz", ".ndjson")
@@ -58,25 +60,21 @@ class Fault(NamedTuple):
 
 @dataclass
 class Batch:
-    """Some records of a log. ``kept`` and ``rounds`` hold only those without a fault."""
+    """Some records of a log. ``frame`` and ``rounds`` hold only those without a fault."""
 
-    kept: list[RoundLog] | polars.DataFrame = field(default_factory=list)
-    rounds: Rounds | None = None
+    frame: polars.DataFrame = field(init=False)  # with the columns of `columns.SCHEMA`
+    rounds: Rounds = field(init=False)  # of the same rows
     faults: dict[int, list[Fault]] = field(default_factory=dict)  # by line, or number of a joined round
     bad: dict[int, Any] = field(default_factory=dict)  # likewise, the records with a fault, as they were read
     dropped: Counter[str] = field(default_factory=Counter)  # names of fields that the format does not have
     n_bytes: int = 0  # of the file
 
-    @property
-    def records(self) -> list[RoundLog]:
-        """The records without a fault."""
-        if isinstance(self.kept, list):
-            return self.kept
-        return [_read(_without_nulls(row)) for row in self.kept.iter_rows(named=True)]
 
-    def frame(self) -> polars.DataFrame:
-        """Return the records without a fault with the columns of a Parquet log."""
-        return frame_of(self.kept) if isinstance(self.kept, list) else self.kept
+class _Rows(NamedTuple):
+    # Records as they were read.
+    lines: NDArray[np.int64]  # (n,): by row, its line, or number of a joined round
+    given: Callable[[int], Any]  # returns the text of a row's line, or its fields
+    frame: polars.DataFrame | None  # None if only the rows one by one can be read
 
 
 def read(path: Path, names: Names, keys: Keys, joiner: Joiner | None = None) -> Iterator[Batch]:
@@ -90,15 +88,13 @@ def read(path: Path, names: Names, keys: Keys, joiner: Joiner | None = None) -> 
 
 def read_piece(piece: Piece, names: Names, keys: Keys, joiner: Collector | None = None) -> Iterator[Batch]:
     """Yield the batches of a part of a file; see `read`."""
-    path, source = piece.path, _Source(str(piece.path), names, keys)
+    path, source = piece.path, _Source(str(piece.path), names, keys, joiner)
     if not path.name.endswith(ENDINGS):
         raise BuildError(f"{path} has an unknown ending; accepted: {', '.join(ENDINGS)}")
+    parts = _from_parquet(piece) if path.suffix == ".parquet" else _from_text(piece, source)
     try:
-        for batch, raw in _from_text(piece) if path.name.endswith(TEXT_ENDINGS) else _from_parquet(piece):
-            if isinstance(raw, list):
-                _fill(batch, _without_decisions(batch, raw, source, joiner), source)
-            else:
-                _fill_from_frame(batch, raw, source)
+        for batch, rows in parts:
+            _fill(batch, rows, source)
             yield batch
     except (OSError, EOFError, zlib.error, polars.exceptions.PolarsError, polars.exceptions.PanicException) as error:
         raise BuildError(f"{path} cannot be read to its end: {str(error).splitlines()[0]}") from error
@@ -120,12 +116,12 @@ def joined(joiner: Joiner, names: Names, keys: Keys) -> Iterator[Batch]:
     """Yield the rounds of decision logs, joined, in batches. A fault is at the first record of its round."""
     rounds = joiner.rounds(names)
     while part := list(islice(rounds, BATCH)):
-        batch = Batch()
-        source = _Source("", names, keys, [(one.file, one.line) for one in part])
+        batch, source = Batch(), _Source("", names, keys, places=[(one.file, one.line) for one in part])
         for number, one in enumerate(part):
             if one.fault is not None:
                 _refuse(batch, source, number, one.record, [one.fault])
-        _fill(batch, [(number, one.record) for number, one in enumerate(part) if one.fault is None], source)
+        lines = np.array([number for number, one in enumerate(part) if one.fault is None], np.int64)
+        _fill(batch, _Rows(lines, [part[line].record for line in lines.tolist()].__getitem__, None), source)
         yield batch
 
 
@@ -137,9 +133,27 @@ def existing(files: Sequence[Path]) -> Sequence[Path]:
     return files
 
 
-def _from_text(piece: Piece) -> Iterator[tuple[Batch, list[tuple[int, Any]]]]:
+class _Source(NamedTuple):
+    # Where records come from, and what has been seen there so far.
+    file: str
+    names: Names
+    keys: Keys
+    joiner: Collector | None = None
+    places: Sequence[tuple[str, int]] = ()  # of joined rounds, by number: file and line
+
+
+def _from_text(piece: Piece, source: _Source) -> Iterator[tuple[Batch, _Rows]]:
+    for n_bytes, read in _lines(piece):
+        batch = Batch(n_bytes=n_bytes)
+        numbered = _without_decisions(batch, read, source)
+        lines, texts = np.array([line for line, _ in numbered], np.int64), [text for _, text in numbered]
+        yield batch, _Rows(lines, texts.__getitem__, frame_of_lines(b"".join(texts)))
+
+
+def _lines(piece: Piece) -> Iterator[tuple[int, list[tuple[int, bytes]]]]:
+    # Yield parts of a text file: the number of bytes, and the lines that are not blank, with their numbers.
     path, first, before, stop = piece
-    raw: list[tuple[int, Any]] = []
+    read: list[tuple[int, bytes]] = []
     left = -1 if stop is None else stop - before  # bytes
     with path.open("rb") as on_disk, gzip.open(on_disk, "rb") if path.suffix == ".gz" else on_disk as file:
         on_disk.seek(before)
@@ -149,15 +163,34 @@ def _from_text(piece: Piece) -> Iterator[tuple[Batch, list[tuple[int, Any]]]]:
             left -= len(line) if stop is not None else 0
             text = line.removeprefix(_BOM) if number == 1 else line
             if text.strip():
-                raw.append((number, text))
-            if len(raw) == BATCH:
-                yield Batch(n_bytes=on_disk.tell() - before), raw
-                before, raw = on_disk.tell(), []
-        yield Batch(n_bytes=on_disk.tell() - before), raw
+                read.append((number, text))
+            if len(read) == BATCH:
+                yield on_disk.tell() - before, read
+                before, read = on_disk.tell(), []
+        yield on_disk.tell() - before, read
 
 
-def _from_parquet(piece: Piece) -> Iterator[tuple[Batch, Any]]:
-    # Yield (batch, frame and number of its first row), or like `_from_text` if the columns have unusual types.
+def _without_decisions(batch: Batch, read: list[tuple[int, bytes]], source: _Source) -> list[tuple[int, bytes]]:
+    # Give the records of a decision log to the joiner, and return the other lines.
+    others = []
+    for line, text in read:
+        value = record_in(text)
+        if value is None:
+            others.append((line, text))
+            continue
+        if source.joiner is None:
+            accepted = "rounds, which `studio check --out FOLDER` joins from such records"
+            raise BuildError(f"{source.file}:{line} is a record of a decision log; accepted: {accepted}")
+        try:
+            source.joiner.add(value, source.file, line)
+        except ValidationError as error:
+            _refuse(batch, source, line, text, [(FORM, sentence) for sentence in _texts(error)])
+        except RecordError as error:
+            _refuse(batch, source, line, text, [(FORM, str(error))])
+    return others
+
+
+def _from_parquet(piece: Piece) -> Iterator[tuple[Batch, _Rows]]:
     path, line, start, stop = piece
     scan = polars.scan_parquet(path, glob=False, hive_partitioning=False)
     types = scan.collect_schema()
@@ -173,136 +206,66 @@ def _from_parquet(piece: Piece) -> Iterator[tuple[Batch, Any]]:
     size = path.stat().st_size / max(1, int(scan.select(polars.len()).collect().item()))
     part = scan.select(known).slice(start, None if stop is None else stop - start)
     for frame in part.collect_batches(chunk_size=BATCH, maintain_order=True):
-        counted = Counter(dict.fromkeys(dropped, len(frame)))
-        batch = Batch(dropped=counted, n_bytes=round(size * len(frame)))
-        if readable(types):
-            yield batch, (frame, line)
-        else:
-            yield batch, list(enumerate((_without_nulls(row) for row in frame.iter_rows(named=True)), line))
+        batch = Batch(dropped=Counter(dict.fromkeys(dropped, len(frame))), n_bytes=round(size * len(frame)))
+        lines = np.arange(line, line + len(frame))
+        yield batch, _Rows(lines, partial(_fields, frame), frame if readable(types) else None)
         line += len(frame)
 
 
-class _Source(NamedTuple):
-    # Where records come from, and what has been seen there so far.
-    file: str
-    names: Names
-    keys: Keys
-    places: Sequence[tuple[str, int]] = ()  # of joined rounds, by number: file and line
+def _fields(frame: polars.DataFrame, row: int) -> dict[str, Any]:
+    return {name: value for name, value in frame.row(row, named=True).items() if value is not None}
 
 
-class _Formed(NamedTuple):
-    # Records of the right form, in the order of their lines.
-    lines: list[int]
-    given: list[Any]  # as they were read
-    records: list[RoundLog]
-    rounds: Rounds
-
-
-def _formed(batch: Batch, raw: list[tuple[int, Any]], source: _Source) -> _Formed:
-    # The records of the right form among lines of text or rows as dicts. The others go to the batch.
-    found: list[tuple[int, Any, RoundLog]] = []
-    numbers = []
-    for line, given in raw:
-        try:
-            record = _read(given)
-        except ValidationError as error:
-            _refuse(batch, source, line, given, [(FORM, text) for text in _texts(error)])
-            continue
-        for name in record.keys() - set(FIELDS):
-            batch.dropped[name] += 1
-            del record[name]  # type: ignore[misc]
-        rules = source.names.rules_number(record.get("rules"))
-        if isinstance(rules, RulesError):
-            _refuse(batch, source, line, given, [(RULES, f"rules: {rules}")])
-        else:
-            found.append((line, given, record))
-            numbers.append(rules)
-    records = [record for _, _, record in found]
-    rounds = rounds_of(records, numbers, source.names)
-    return _Formed([line for line, _, _ in found], [given for _, given, _ in found], records, rounds)
-
-
-def _without_decisions(
-    batch: Batch, raw: list[tuple[int, Any]], source: _Source, joiner: Collector | None
-) -> list[tuple[int, Any]]:
-    # Give the records of a decision log to the joiner, and return the others.
-    others = []
-    for line, given in raw:
-        value = record_in(given) if isinstance(given, bytes) else None
-        if value is None:
-            others.append((line, given))
-            continue
-        if joiner is None:
-            accepted = "rounds, which `studio check --out FOLDER` joins from such records"
-            raise BuildError(f"{source.file}:{line} is a record of a decision log; accepted: {accepted}")
-        try:
-            joiner.add(value, source.file, line)
-        except ValidationError as error:
-            _refuse(batch, source, line, given, [(FORM, text) for text in _texts(error)])
-        except RecordError as error:
-            _refuse(batch, source, line, given, [(FORM, str(error))])
-    return others
-
-
-def _fill(batch: Batch, raw: list[tuple[int, Any]], source: _Source) -> None:
-    formed = _formed(batch, raw, source)
-    given = dict(zip(formed.lines, formed.given, strict=True))
-    kept = _check(batch, np.array(formed.lines, np.int64), formed.rounds, given.__getitem__, source)
-    batch.kept = [formed.records[row] for row in kept]
-
-
-def _fill_from_frame(batch: Batch, numbered: tuple[polars.DataFrame, int], source: _Source) -> None:
-    # numbered: rows, and the number of the first.
-    frame, first = numbered
-
-    def given(line: int) -> Any:
-        return _without_nulls(frame.row(line - first, named=True))
-
-    right, rounds = rounds_of_frame(frame, source.names)
-    others = _formed(batch, [(line, given(line)) for line in (np.flatnonzero(~right) + first).tolist()], source)
-    lines = np.flatnonzero(right) + first
-    if others.lines:
-        lines = np.concatenate([lines, np.array(others.lines, np.int64)])
-        order = np.argsort(lines, kind="stable")
-        lines = lines[order]
-        rounds = Rounds(*(np.concatenate(parts)[order] for parts in zip(rounds, others.rounds, strict=True)))
-    kept = _check(batch, lines, rounds, given, source)
-    batch.kept = with_columns(frame if len(kept) == len(frame) else frame[lines[kept] - first])
-
-
-def _check(
-    batch: Batch, lines: NDArray[np.int64], rounds: Rounds, given: Callable[[int], Any], source: _Source
-) -> NDArray[np.int64]:
-    # Put the rounds without a fault in the batch, with what follows from their plays, and return their rows. The
-    # records with a fault go to the batch too.
-    if not len(lines):
-        return np.zeros(0, np.int64)
+def _fill(batch: Batch, rows: _Rows, source: _Source) -> None:
+    # Put the rows without a fault in the batch, with what follows from their plays; the others as they were read.
+    right, frame = np.zeros(len(rows.lines), np.bool_), polars.DataFrame(schema=SCHEMA)
+    if rows.frame is not None:
+        right, rounds = rounds_of_frame(rows.frame, source.names)
+        frame = with_columns(rows.frame if right.all() else rows.frame.filter(right))
+    records = {row: _record(batch, rows, row, source) for row in np.flatnonzero(~right).tolist()}
+    others = {row: record for row, record in records.items() if record is not None}
+    at = np.flatnonzero(right)
+    if others or rows.frame is None:
+        at = np.array([*at.tolist(), *others], np.int64)
+        order = np.argsort(at)
+        at, frame = at[order], polars.concat([frame, frame_of(others.values())])[order]
+        _, rounds = rounds_of_frame(frame, source.names)
     rounds, faults = fill_and_check(rounds, source.names)
-    sound = np.ones(len(lines), np.bool_)
+    sound = np.ones(len(at), np.bool_)
     sound[list(faults)] = False
-    rows = np.flatnonzero(sound)
-    for row in rows[source.keys.repeated(rounds.keys[rows])].tolist():
-        record = _read(given(int(lines[row])))
-        faults[row] = AGAIN, f"round {record['round']} of game {record['game']!r} again; accepted: each round once"
+    kept = np.flatnonzero(sound)
+    for row in kept[source.keys.repeated(rounds.keys[kept])].tolist():
+        game, number = frame["game"][row], frame["round"][row]
+        faults[row] = AGAIN, f"round {number} of game {game!r} again; accepted: each round once"
         sound[row] = False
     for row, fault in sorted(faults.items()):
-        _refuse(batch, source, int(lines[row]), given(int(lines[row])), [fault])
+        _refuse(batch, source, int(rows.lines[at[row]]), rows.given(int(at[row])), [fault])
     batch.rounds = Rounds(*(column[sound] for column in rounds)) if faults else rounds
-    return np.flatnonzero(sound)
+    batch.frame = frame.filter(sound) if faults else frame
+
+
+def _record(batch: Batch, rows: _Rows, row: int, source: _Source) -> RoundLog | None:
+    # A row as a record of the right form. If it is none, it goes to the batch.
+    line, given = int(rows.lines[row]), rows.given(row)
+    try:
+        record = READER.validate_json(given) if isinstance(given, bytes) else READER.validate_python(_plain(given))
+    except ValidationError as error:
+        _refuse(batch, source, line, given, [(FORM, text) for text in _texts(error)])
+        return None
+    for name in record.keys() - set(FIELDS):
+        batch.dropped[name] += 1
+        del record[name]  # type: ignore[misc]
+    rules = source.names.rules_number(record.get("rules"))
+    if isinstance(rules, RulesError):
+        _refuse(batch, source, line, given, [(RULES, f"rules: {rules}")])
+        return None
+    return record
 
 
 def _refuse(batch: Batch, source: _Source, line: int, given: Any, faults: Sequence[tuple[str, str]]) -> None:
     place = source.places[line] if source.places else (source.file, line)
     batch.faults[line] = [Fault(*place, name, text) for name, text in faults]
     batch.bad[line] = given
-
-
-def _without_nulls(row: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in row.items() if value is not None}
-
-
-def _read(given: Any) -> RoundLog:
-    return READER.validate_json(given) if isinstance(given, bytes) else READER.validate_python(_plain(given))
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -15,7 +14,7 @@ from arena.engine.rounds import ROUND
 from spades.cards import DECK, cards_of, format_card
 from spades.errors import RulesError
 from spades.rules import CUTTHROAT, JOKERS, VARIANTS, Rules, make_rules
-from studio.round_log import HAND_CHARACTERS, LABEL_FIELDS, PLAYS, SEATS, RoundLog
+from studio.round_log import HAND_CHARACTERS, LABEL_FIELDS, PLAYS
 
 NO_CARD = 255
 WRONG_HAND = -1
@@ -118,35 +117,6 @@ def in_a_log(rules: Rules) -> Rules:
         accepted = ", ".join(name for number, name in enumerate(VARIANTS) if number not in (CUTTHROAT, JOKERS))
         raise RulesError("variant", f"variant is {VARIANTS[rules.variant]}; accepted in a log: {accepted}")
     return rules
-
-
-def rounds_of(records: Sequence[RoundLog], rules: Sequence[int], names: Names) -> Rounds:
-    """Return records that have the form of `RoundLog` as arrays; ``rules``: their numbers in ``names``."""
-    n = len(records)
-    unknown = {"hands": [None] * SEATS, "tricks": [NO_TRICKS] * SEATS, "labels": [None] * SEATS}
-    unknown |= {"scores": [NO_POINTS] * 2, "bags": [NO_BAGS] * 2}
-
-    def column(name: str) -> list[Any]:
-        return [record.get(name) or unknown[name] for record in records]
-
-    hands = "".join(hand or NOT_KNOWN for four in column("hands") for hand in four)
-    plays = [record.get("plays") for record in records]
-    cards = "".join("".join(played) if played else NO_CARDS for played in plays)
-    games = np.array([hash_of(record["game"]) for record in records], np.uint64)
-    winners = [record.get("winner") for record in records]
-    return Rounds(
-        hand_masks(np.frombuffer(hands.encode(), np.uint8).reshape(n, SEATS, HAND_CHARACTERS)),
-        np.array([record["bids"] for record in records], np.int8).reshape(n, SEATS),
-        np.array(column("tricks"), np.int8).reshape(n, SEATS),
-        card_numbers(np.frombuffer(cards.encode(), np.uint8).reshape(n, PLAYS, 2)),
-        np.array(column("scores"), np.int16).reshape(n, 2),
-        np.array(column("bags"), np.int8).reshape(n, 2),
-        np.array([NO_WINNER if winner is None else winner for winner in winners], np.int8),
-        np.array(rules, np.int32),
-        np.array([[names.label_number(one) for one in four] for four in column("labels")], np.int32).reshape(n, SEATS),
-        games,
-        round_keys(games, np.array([record["round"] for record in records], np.int64)),
-    )
 
 
 def hash_of(text: str) -> int:

@@ -98,5 +98,5 @@ def _parts(found: Results, summary: Summary, wanted: Wanted) -> Iterator[tuple[b
                 keys.repeated(own)
             for batch in joined(joiner, names, keys):
                 summary.add(batch, names)
-                yield b"".join(bad_lines(batch)), [parquet_of(batch)] if wanted.good and len(batch.kept) else []
+                yield b"".join(bad_lines(batch)), [parquet_of(batch)] if wanted.good and len(batch.frame) else []
         summary.joined = joiner.counts

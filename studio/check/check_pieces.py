@@ -73,11 +73,10 @@ def _check_piece(piece: Piece, seen: NDArray[np.uint64], wanted: Wanted) -> dict
     try:
         for batch in read_piece(piece, names, keys, collector):
             summary.add(batch, names)
-            if batch.rounds is not None:
-                read.append(batch.rounds.keys)
+            read.append(batch.rounds.keys)
             if wanted.bad:
                 bad += bad_lines(batch)
-            if wanted.good and len(batch.kept):
+            if wanted.good and len(batch.frame):
                 good.append(parquet_of(batch))
     except BuildError as error:
         summary.unreadable.append(str(error))
@@ -94,7 +93,7 @@ def _check_piece(piece: Piece, seen: NDArray[np.uint64], wanted: Wanted) -> dict
 def parquet_of(batch: Batch) -> bytes:
     """Return a Parquet file with the records without a fault."""
     file = io.BytesIO()
-    batch.frame().write_parquet(file)
+    batch.frame.write_parquet(file)
     return file.getvalue()
 
 

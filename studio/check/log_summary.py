@@ -31,18 +31,17 @@ class Summary:
 
     def add(self, batch: Batch, names: Names) -> None:
         """Add a batch."""
-        self.good += len(batch.kept)
+        self.good += len(batch.frame)
         self.bad += len(batch.bad)
         self.dropped += batch.dropped
         for faults in batch.faults.values():
             self.faults.update({fault.name for fault in faults})
             for fault in faults:
                 self._show(fault)
-        if batch.rounds is not None:
-            for name, (_, has) in USES.items():
-                self.uses[name] += int(has(batch.rounds).sum())
-            seats = np.bincount(batch.rounds.labels.ravel() - NO_LABEL, minlength=1 + len(names.labels)).tolist()
-            self.labels += Counter(dict(zip(("no label", *names.labels), seats, strict=True)))
+        for name, (_, has) in USES.items():
+            self.uses[name] += int(has(batch.rounds).sum())
+        seats = np.bincount(batch.rounds.labels.ravel() - NO_LABEL, minlength=1 + len(names.labels)).tolist()
+        self.labels += Counter(dict(zip(("no label", *names.labels), seats, strict=True)))
 
     def add_record(self, record: Mapping[str, Any]) -> None:
         """Add another summary, as `record` returns it."""

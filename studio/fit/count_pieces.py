@@ -66,7 +66,7 @@ def _count_piece(piece: Piece, seen: NDArray[np.uint64], segments: Segments) -> 
     good, bad, read = 0, 0, [np.zeros(0, np.uint64)]
     for batch in read_piece(piece, names, keys):
         bad += len(batch.bad)
-        if batch.rounds is not None:
+        if len(batch.frame):
             good += len(batch.rounds.keys)
             read.append(batch.rounds.keys)
             counter.add(batch.rounds, names)

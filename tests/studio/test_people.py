@@ -63,7 +63,6 @@ def new_games(tmp_path_factory, profiles):
     path, names = tmp_path_factory.mktemp("new") / "log.parquet", Names()
     frame_of(studio_records(STUDIOS["segments"], NOISE, Deals(2, 0, 200), PAPER_RULES, profiles)).write_parquet(path)
     (batch,) = read(path, names, Keys())
-    assert batch.rounds is not None
     collector = BidCollector(profiles)
     collector.add(batch.rounds, names)
     truth = true_chances(STUDIOS["segments"], NOISE, batch.rounds, names, profiles)

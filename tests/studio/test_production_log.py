@@ -14,7 +14,7 @@ from studio.keys import Keys
 from studio.reading import AGAIN, FORM, RULES, joined, read_all
 from studio.rounds import Names
 from tests.service.conftest import START_S, running_server
-from tests.studio.test_logs import games
+from tests.studio.test_logs import games, records_of
 
 pytestmark = pytest.mark.compiled
 HANDS = ["62.KQT7.QJ9742.A", "JT9.AJ42.K.KQJ32", "AQ8.65.AT8.T9874", "K7543.983.653.65"]
@@ -51,7 +51,7 @@ def found(tmp_path):
         with Joiner() as joiner:
             batches = [*read_all(paths, names, keys, "test", joiner), *joined(joiner, names, keys)]
         faults = [(one.name, one.text) for batch in batches for part in batch.faults.values() for one in part]
-        return [record for batch in batches for record in batch.records], faults
+        return [record for batch in batches for record in records_of(batch.frame)], faults
 
     return read_files
 
@@ -113,7 +113,9 @@ def test_a_log_of_production_holds_the_rounds_that_were_played(played, tmp_path,
     assert summary["seats_by_label"] == {"kind=bot,policy=bis": 2 * rounds, "no label": 2 * rounds}
     out = sorted((tmp_path / "out").iterdir())
     batches = read_all(out, Names(), Keys(), "test")
-    written: dict[tuple, dict] = {(one["game"], one["round"]): dict(one) for batch in batches for one in batch.records}
+    written: dict[tuple, dict] = {
+        (one["game"], one["round"]): dict(one) for batch in batches for one in records_of(batch.frame)
+    }
     for record in played:
         one = written[record["game"], record["round"]]
         for name in ("bids", "tricks", "scores", "bags", "rules", "winner"):

@@ -16,7 +16,17 @@ from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
 from spades.errors import RulesError
-from studio.round_log import FIELDS, HAND_CHARACTERS, LABEL_FIELDS, PLAYS, SEATS, Label, RoundLog, json_schema
+from studio.round_log import (
+    FIELDS,
+    HAND_CHARACTERS,
+    LABEL_FIELDS,
+    PLAYS,
+    SEATS,
+    TEXTS,
+    Label,
+    RoundLog,
+    json_schema,
+)
 from studio.rounds import (
     NO_BAGS,
     NO_CARD,
@@ -70,6 +80,19 @@ def frame_of_lines(lines: bytes) -> polars.DataFrame | None:
     except (polars.exceptions.PolarsError, polars.exceptions.PanicException):
         return None
     return frame if _says(frame, lines) else None
+
+
+def frame_of_cells(cells: polars.DataFrame) -> polars.DataFrame | None:
+    """Return the cells of a CSV log as a frame; None if a cell is wrong. See `round_log`."""
+    texts = polars.struct(name for name in cells.columns if name in TEXTS).struct.json_encode().str.head(-1)
+    others = [
+        polars.concat_str(polars.lit(f',"{name}":'), polars.col(name).fill_null("null"))
+        for name in cells.columns
+        if name not in TEXTS
+    ]
+    lines = cells.select(polars.concat_str(texts, *others, polars.lit("}"))).to_series().str.join("\n").item() or ""
+    frame = frame_of_lines(lines.encode())
+    return frame if frame is not None and len(frame) == len(cells) else None
 
 
 def _read_lines(lines: bytes) -> polars.DataFrame:

@@ -25,7 +25,7 @@ from studio.people.judging import Judgement, judge, shares_of_bids, shares_of_cl
 from studio.people.success_fit import Correction
 from studio.people.writing import write_model
 from studio.people_sample import BidCollector, Sample, Split, part_of, split, success_corrections
-from studio.reading import read_all
+from studio.reading import FILES, read_all
 from studio.rounds import Names
 from studio.set_folders import empty_folder, move_content, work_folder, working
 
@@ -34,7 +34,7 @@ FEWEST_BIDS = 1_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the action."""
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="logs: .jsonl, .jsonl.gz or .parquet")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help=FILES)
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the model to write; a new folder")
 
 

@@ -5,10 +5,12 @@ which names the line and the field. The memory in use depends on the size of a b
 kept (`keys`), to find rounds that come twice; `pieces` splits large logs, so that these are few.
 """
 
+import csv
 import gzip
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -25,16 +27,17 @@ from tqdm import tqdm
 from arena.errors import BuildError
 from spades.errors import RulesError
 from studio.checks import fill_and_check
-from studio.columns import SCHEMA, frame_of, frame_of_lines, readable, rounds_of_frame, with_columns
+from studio.columns import SCHEMA, frame_of, frame_of_cells, frame_of_lines, readable, rounds_of_frame, with_columns
 from studio.decision_records import RecordError, record_in
 from studio.joining import Collector, Joiner
 from studio.keys import Keys
-from studio.round_log import ACCEPTED, FIELDS, READER, RoundLog
+from studio.round_log import ACCEPTED, FIELDS, READER, TEXTS, RoundLog
 from studio.rounds import Names, Rounds
 
 BATCH = 20_000  # records
 TEXT_ENDINGS = (".jsonl", ".jsonl.gz", ".ndjson")
-ENDINGS = (*TEXT_ENDINGS, ".parquet")
+ENDINGS = (*TEXT_ENDINGS, ".csv", ".parquet")
+FILES = f"logs: {', '.join(ENDINGS)}"  # for the help of commands
 FORM, RULES, AGAIN = "form", "rules", "round-twice"  # faults that are found here; the others: `checks.FAULTS`
 _BOM = b"\xef\xbb\xbf"
 _UTC = "%Y-%m-%dT%H:%M:%S%.6fZ"
@@ -53,7 +56,7 @@ class Fault(NamedTuple):
     """Something that is wrong in a record."""
 
     file: str
-    line: int  # of a text file, or row of a Parquet file, from 1
+    line: int  # of a text file, or row of a Parquet file, from 1; in CSV each row is taken to be one line
     name: str
     text: str  # field, found, accepted
 
@@ -91,13 +94,14 @@ def read_piece(piece: Piece, names: Names, keys: Keys, joiner: Collector | None 
     path, source = piece.path, _Source(str(piece.path), names, keys, joiner)
     if not path.name.endswith(ENDINGS):
         raise BuildError(f"{path} has an unknown ending; accepted: {', '.join(ENDINGS)}")
-    parts = _from_parquet(piece) if path.suffix == ".parquet" else _from_text(piece, source)
+    parts = _from_text(piece, source) if path.name.endswith(TEXT_ENDINGS) else _from_table(piece)
     try:
         for batch, rows in parts:
             _fill(batch, rows, source)
             yield batch
     except (OSError, EOFError, zlib.error, polars.exceptions.PolarsError, polars.exceptions.PanicException) as error:
-        raise BuildError(f"{path} cannot be read to its end: {str(error).splitlines()[0]}") from error
+        found = _row_of_other_length(path) if path.suffix == ".csv" else None
+        raise BuildError(f"{path} cannot be read to its end: {found or str(error).splitlines()[0]}") from error
 
 
 def read_all(
@@ -190,9 +194,13 @@ def _without_decisions(batch: Batch, read: list[tuple[int, bytes]], source: _Sou
     return others
 
 
-def _from_parquet(piece: Piece) -> Iterator[tuple[Batch, _Rows]]:
+def _from_table(piece: Piece) -> Iterator[tuple[Batch, _Rows]]:
     path, line, start, stop = piece
-    scan = polars.scan_parquet(path, glob=False, hive_partitioning=False)
+    in_text = path.suffix == ".csv"
+    if in_text:
+        scan, line = polars.scan_csv(path, glob=False, infer_schema=False), 2  # the first line has the names
+    else:
+        scan = polars.scan_parquet(path, glob=False, hive_partitioning=False)
     types = scan.collect_schema()
     missing = [name for name in RoundLog.__required_keys__ if name not in types]
     if missing:
@@ -207,13 +215,36 @@ def _from_parquet(piece: Piece) -> Iterator[tuple[Batch, _Rows]]:
     part = scan.select(known).slice(start, None if stop is None else stop - start)
     for frame in part.collect_batches(chunk_size=BATCH, maintain_order=True):
         batch = Batch(dropped=Counter(dict.fromkeys(dropped, len(frame))), n_bytes=round(size * len(frame)))
-        lines = np.arange(line, line + len(frame))
-        yield batch, _Rows(lines, partial(_fields, frame), frame if readable(types) else None)
+        if in_text:
+            given, read = partial(_cells, frame), frame_of_cells(frame)
+        else:
+            given, read = partial(_fields, frame), frame if readable(types) else None
+        yield batch, _Rows(np.arange(line, line + len(frame)), given, read)
         line += len(frame)
+
+
+def _row_of_other_length(path: Path) -> str | None:
+    # A sentence about the first row of a CSV file that has not a cell for each column.
+    with path.open(newline="", errors="replace") as file:
+        rows = csv.reader(file)
+        n_columns = len(next(rows, ()))
+        for row in rows:
+            if len(row) != n_columns:
+                return f"line {rows.line_num} has {len(row)} cells; accepted: {n_columns}, as many as in the first line"
+    return None
 
 
 def _fields(frame: polars.DataFrame, row: int) -> dict[str, Any]:
     return {name: value for name, value in frame.row(row, named=True).items() if value is not None}
+
+
+def _cells(frame: polars.DataFrame, row: int) -> dict[str, Any]:
+    # The fields of a row of a CSV log. A cell that holds no JSON is a text, which has not the form of its field.
+    fields = _fields(frame, row)
+    for name in fields.keys() - set(TEXTS):
+        with suppress(orjson.JSONDecodeError):
+            fields[name] = orjson.loads(fields[name])
+    return fields
 
 
 def _fill(batch: Batch, rows: _Rows, source: _Source) -> None:

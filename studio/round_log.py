@@ -1,7 +1,8 @@
-"""The format of a log of rounds: each field declared once, for JSON Lines, Parquet and the JSON Schema.
+"""The format of a log of rounds: each field declared once, for JSON Lines, CSV, Parquet and the JSON Schema.
 
-One record is one round. In JSON Lines a record is a line. In Parquet it is a row with the same columns, and `rules` is
-a text that holds the JSON object. Other fields are dropped when a log is read: no player ids are needed.
+One record is one round. In JSON Lines a record is a line. In CSV it is a row with the same columns: the cells of TEXTS
+hold the text itself, the others hold JSON, and an empty cell is null. In Parquet it is a row too, and `rules` is a text
+that holds the JSON object. Other fields are dropped when a log is read: no player ids are needed.
 """
 
 import re
@@ -99,6 +100,7 @@ def label_name(text: str) -> str:
 
 
 FIELDS = tuple(RoundLog.__annotations__)
+TEXTS = ("game", "time")  # fields that are a text
 LABEL_FIELDS = tuple(Label.__annotations__)
 READER: TypeAdapter[RoundLog] = TypeAdapter(RoundLog)
 

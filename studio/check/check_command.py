@@ -1,7 +1,7 @@
 """Check logs of a studio's own games: `python -m studio check`.
 
-It reads JSON Lines and Parquet (docs/reference/game-log.md). It counts the rounds, says what they can be used for, and
-shows examples of every kind of fault. Records with a fault can go to a file of their own, and nothing is dropped
+It reads JSON Lines, CSV and Parquet (docs/reference/game-log.md). It counts the rounds, says what they can be used for,
+and shows examples of every kind of fault. Records with a fault can go to a file of their own, and nothing is dropped
 without being counted. Several processes or machines share the work; the output is the same on any number of them.
 """
 
@@ -19,7 +19,7 @@ from studio.check.log_summary import Summary
 from studio.joining import Joiner
 from studio.keys import Keys
 from studio.pieces import Results
-from studio.reading import joined
+from studio.reading import FILES, joined
 from studio.rounds import Names
 from studio.set_folders import empty_folder, move_content, work_folder, working
 
@@ -28,7 +28,7 @@ WORK = STORE / "logs"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the action."""
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="logs: .jsonl, .jsonl.gz or .parquet")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help=FILES)
     parser.add_argument("--bad", type=Path, metavar="FILE", help="write records with a fault to this file")
     out = "write the records without a fault to this folder, as Parquet"
     parser.add_argument("--out", type=Path, metavar="FOLDER", help=out)

@@ -34,6 +34,7 @@ from studio.fit.fitting import TABLES, Fitted
 from studio.fit.last_layer import last_layer
 from studio.fit.segments import FIELDS, read_segments
 from studio.fit.win_fit import win_tables
+from studio.reading import FILES
 from studio.set_folders import add_out_argument, folder_of_sets, work_folder, working, write_version
 from tables.run.build import npy_bytes, write_manifest
 
@@ -44,7 +45,7 @@ PLAIN = "partnership"  # the profile whose arrays have no prefix
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the action."""
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="logs: .jsonl, .jsonl.gz or .parquet")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help=FILES)
     add_out_argument(parser)
     label = "count only seats with this label, such as kind=human,partner.kind=bot"
     parser.add_argument("--label", metavar="FIELD=VALUE,...", help=label)

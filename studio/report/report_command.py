@@ -31,6 +31,7 @@ from studio.fit.count_pieces import Counted, count_log
 from studio.fit.fit_command import FAMILY, PLAIN, nobody
 from studio.fit.last_layer import bids_of, win_chances
 from studio.fit.segments import FIELDS, read_segments
+from studio.reading import FILES
 from studio.report.judged import Stated, bins, cases, contracts, gain, joined, judged, nils, nils_by_auction
 from studio.report.rebidding import Changes, changes
 from studio.report.simulated import Change, change
@@ -54,7 +55,7 @@ class Sets(NamedTuple):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the action."""
-    files = "logs that the tables were not fitted to: .jsonl, .jsonl.gz or .parquet"
+    files = f"{FILES}; the tables were not fitted to them"
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help=files)
     parser.add_argument("--tables", type=Path, required=True, metavar="FOLDER", help="the table set to judge")
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="where the report goes; a new folder")

@@ -138,18 +138,30 @@ def test_plays_after_a_pass_do_not_say_what_was_dealt(log):
         assert faults == ([] if all(passing) else ["not-held"])
 
 
-@pytest.mark.parametrize("name", ["log.jsonl", "log.ndjson", "log.jsonl.gz", "log.parquet"])
+def csv_of(path, frame):
+    """Write a frame of rounds as CSV: lists as JSON, nothing for null."""
+    lists = [name for name, kind in frame.schema.items() if kind.is_nested()]
+    cells = [
+        polars.col(name).map_elements(lambda value: json.dumps(value.to_list()), return_dtype=polars.String)
+        for name in lists
+    ]
+    frame.with_columns(cells).write_csv(path)
+
+
+@pytest.mark.parametrize("name", ["log.jsonl", "log.ndjson", "log.jsonl.gz", "log.csv", "log.parquet"])
 def test_every_kind_of_file(tmp_path, records, name):
     path = tmp_path / name
     text = "\n".join(json.dumps(one) for one in records).encode()
     if name.endswith(".parquet"):
         frame_of(records).write_parquet(path)
         assert dict(polars.scan_parquet(path).collect_schema()) == SCHEMA
+    elif name.endswith(".csv"):
+        csv_of(path, frame_of(records))
     else:
         path.write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
     summary, batches, _ = checked(path)
     assert (summary.good, summary.bad) == (len(records), 0)
-    assert batches[0].frame["plays"].to_list() == [one["plays"] for one in records]
+    assert records_of(batches[0].frame) == records
 
 
 def test_batches_and_files_make_no_difference(monkeypatch, log, records):
@@ -271,7 +283,9 @@ def test_files_that_cannot_be_read(tmp_path):
     damaged[20] ^= 255
     polars.DataFrame({"Game": ["a"], "Bids": [[1, 2, 3, 4]]}).write_parquet(tmp_path / "other.parquet")
     for name, content in (
+        ("log.txt", b""),
         ("log.csv", b""),
+        ("names.csv", b"game;round\na;1\n"),
         ("log.parquet", b"no parquet"),
         ("log.jsonl.gz", b"no gzip"),
         ("bits.jsonl.gz", bytes(damaged)),
@@ -529,14 +543,65 @@ ODD: list[tuple[str, str]] = [  # a text of a line, and the text in its place
 
 @pytest.mark.parametrize("odd", ODD)
 def test_lines_are_read_as_a_frame_like_records(log, records, monkeypatch, odd):
-    wrong = json.dumps(records[1]).replace(*odd, 1) + "\n"
-    assert wrong != json.dumps(records[1]) + "\n"
+    old, new = odd
+    line = json.dumps(records[1]) + "\n"
+    wrong = line.replace(old, new, 1)
+    assert wrong != line
     path = log(records[0], wrong, records[2])
     summary, (batch,), _ = checked(path)
     monkeypatch.setattr(reading, "frame_of_lines", lambda _: None)
     expected, (other,), _ = checked(path)
     assert (summary.record(), batch.bad) == (expected.record(), other.bad)
     assert records_of(batch.frame) == records_of(other.frame)
+
+
+def test_cells_are_read_like_records(tmp_path, records):
+    parquet, cells = tmp_path / "log.parquet", tmp_path / "log.csv"
+    frame = frame_of(spoiled(records))
+    frame.write_parquet(parquet)
+    csv_of(cells, frame)
+    summary, (batch,), _ = checked(cells)
+    expected, (other,), _ = checked(parquet)
+    assert batch.frame.equals(other.frame)
+    assert [line - 1 for line in batch.bad] == list(other.bad), "the first line has the names of the columns"
+    found = [[[one.name for one in faults] for faults in part.faults.values()] for part in (batch, other)]
+    assert found[0] == found[1]
+    assert summary.record()["uses"] == expected.record()["uses"]
+
+
+@pytest.mark.parametrize(
+    ("name", "cell", "text"),
+    [
+        ("bids", "3 3 2 2", 'bids is "3 3 2 2"; accepted: four bids'),
+        ("round", "1.0", "round is 1.0; accepted"),
+        ("round", '1,"winner":0', 'round is "1,\\"winner\\":0"; accepted'),
+        ("format", '1}\n{"format":1', 'format is "1}'),
+        ("labels", '[{"kind":"human","name":"Ann"},null,null,null]', 'labels/0/name is "Ann"; accepted'),
+        ("game", None, "game is missing; accepted"),
+    ],
+)
+def test_a_wrong_cell_is_named(tmp_path, records, name, cell, text):
+    path = tmp_path / "log.csv"
+    csv_of(path, frame_of(records[:3]))
+    cells = polars.read_csv(path, infer_schema=False)
+    cells[1, name] = cell
+    cells.with_columns(player=polars.lit("ann")).write_csv(path)
+    summary, (batch,), _ = checked(path)
+    ((fault,),) = batch.faults.values()
+    assert (fault.line, fault.name, len(batch.frame)) == (3, "form", 2)
+    assert fault.text.startswith(text)
+    assert summary.record()["dropped_fields"] == {"player": 3}
+
+
+def test_a_row_of_another_length_is_named(tmp_path, records):
+    path = tmp_path / "log.csv"
+    csv_of(path, frame_of(records[:3]))
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines[:2], f"{lines[2]},more", lines[3]]))
+    with pytest.raises(
+        BuildError, match=r"log.csv cannot .*: line 3 has 14 cells; accepted: 13, as many"
+    ):
+        checked(path)
 
 
 def test_columns_of_other_types_are_read_as_records(tmp_path, records):

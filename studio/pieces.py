@@ -22,7 +22,7 @@ from studio.reading import TEXT_ENDINGS, Piece, existing
 
 PIECE_BYTES = 64_000_000
 PIECE_ROWS = 500_000
-MOST_KEYS = 16_000_000  # hashes that are compared at a time, in about 300 MiB
+MOST_KEYS = 10_000_000  # hashes that are compared at a time, in about 300 MiB
 KEYS = "keys"  # the array with the hashes of a piece's rounds, in their order
 _BLOCK = 1 << 20
 
@@ -126,23 +126,13 @@ def _paths(pieces: Sequence[Piece], work: Work, kept: Path, executor: Executor, 
 def _repeated(paths: Sequence[Path]) -> list[Repeated]:
     # Compare about MOST_KEYS hashes at a time, those with the same remainder. So memory does not grow with the log.
     shares = 1 + sum(len(_keys(path)) for path in paths) // MOST_KEYS
-    found: dict[int, list[Hashes]] = {}
+    key, found = polars.col("key"), []
     for share in range(shares):
-        keys = [_share(_keys(path), share, shares) for path in paths]
-        every = np.sort(np.concatenate(keys))
-        twice = np.unique(every[1:][every[1:] == every[:-1]])
-        seen = np.zeros(len(twice), np.bool_)
-        for piece, own in enumerate(keys if len(twice) else ()):
-            at = np.minimum(np.searchsorted(twice, own), len(twice) - 1)
-            held = at[twice[at] == own]
-            if seen[held].any():
-                found.setdefault(piece, []).append(twice[held[seen[held]]])
-            seen[held] = True
-    return [Repeated(piece, np.concatenate(own)) for piece, own in sorted(found.items())]
-
-
-def _share(keys: Hashes, share: int, shares: int) -> Hashes:
-    return keys[keys % np.uint64(shares) == share] if shares > 1 else keys
+        keys = (polars.DataFrame({"key": _keys(path)}).filter(key % shares == share) for path in paths)
+        every = polars.concat(own.with_columns(piece=piece) for piece, own in enumerate(keys))
+        found.append(every.filter(~key.is_first_distinct()))  # no round comes twice in a piece
+    again = polars.concat(found).sort("piece", maintain_order=True).partition_by("piece", maintain_order=True)
+    return [Repeated(own["piece"][0], own["key"].to_numpy()) for own in again]
 
 
 def _keys(path: Path) -> Hashes:

@@ -1,19 +1,16 @@
 """Join the records of decision logs into rounds: the bids that the service gave, and the results that were posted.
 
-Records of a round may be in several files, in any order, because each process writes its own lines. So they are kept
-in files by a hash of the round's id until all logs are read, and then joined file by file. The memory in use depends on
-the size of one of these files. Nothing is guessed: records that contradict each other, or that lack what a round needs,
-are a fault.
+Records of a round may be in several files, in any order, because each process writes its own lines. So they are
+collected from all logs, and then grouped by the round's id. Nothing is guessed: records that contradict each other, or
+that lack what a round needs, are a fault.
 """
 
-import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import orjson
+import polars
 
 from spades.cards import format_pbn
 from spades.errors import RulesError
@@ -28,11 +25,12 @@ from studio.decision_records import (
     decision_of,
 )
 from studio.round_log import SEATS, label_name
-from studio.rounds import Names, hash_of
+from studio.rounds import Names
 
-PARTS = 64  # files between which records are divided
 NO_DECISION, NO_BIDS, CONTRADICTION = "no-decision", "no-bids", "contradiction"  # names of faults
 _REPEATED = ("time", "dropped")  # fields in which a repeated record may differ
+# `record`: as JSON, with the fields that a round is made from.
+_SCHEMA = {"round_id": polars.String, "file": polars.String, "line": polars.Int64, "record": polars.Binary}
 
 
 class Joined(NamedTuple):
@@ -45,11 +43,11 @@ class Joined(NamedTuple):
 
 
 class Collector:
-    """Collect the records of decision logs in a piece of a log, as lines."""
+    """Collect the records of decision logs."""
 
     def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()  # decisions, results, repeats, dropped
-        self.lines: list[bytes] = []
+        self.counts: Counter[str] = Counter()  # decisions, results, dropped
+        self._rows: list[tuple[str, str, int, bytes]] = []
 
     def add(self, value: Any, file: str, line: int) -> None:
         """Add a record; raise `ValidationError` or `RecordError` if it is neither a decision nor a result."""
@@ -61,85 +59,53 @@ class Collector:
         self.counts[f"{kind}s"] += 1
         self.counts["dropped"] += value.get("dropped") or 0
         kept = _known(record, DecisionLog if kind == DECISION else ResultLog)
-        self._keep(_round_id(kept), orjson.dumps([file, line, kept], option=orjson.OPT_APPEND_NEWLINE))
+        round_id = (kept["request"] if kind == DECISION else kept)["round_id"]
+        self._rows.append((round_id, file, line, orjson.dumps(kept)))
 
-    def _keep(self, _round_id: str, line: bytes) -> None:
-        self.lines.append(line)
+    def records(self) -> polars.DataFrame:
+        """Return the records, for `rounds_of_records`."""
+        return polars.DataFrame(self._rows, _SCHEMA, orient="row")
 
 
-class Joiner(Collector):
-    """Collect records of decision logs, and join them at the end. Use it as a context manager."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._stack = ExitStack()
-        self._files: list[BinaryIO] = []
-
-    def __enter__(self) -> "Joiner":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
-
-    def take(self, lines: bytes, counts: Mapping[str, int]) -> None:
-        """Add what a `Collector` has collected."""
-        self.counts.update(counts)
-        for line in lines.splitlines(keepends=True):
-            self._keep(_round_id(orjson.loads(line)[2]), line)
-
-    def _keep(self, round_id: str, line: bytes) -> None:
-        if not self._files:
-            folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="spades-logs-")))
-            self._files = [self._stack.enter_context((folder / str(part)).open("w+b")) for part in range(PARTS)]
-        self._files[hash_of(round_id) % PARTS].write(line)
-
-    def rounds(self, names: Names) -> Iterator[Joined]:
-        """Yield the rounds. Call it once, after the last record."""
-        for file in self._files:
-            by_round: dict[str, list[tuple[str, int, Any]]] = {}
-            file.seek(0)
-            for text in file:
-                where, line, record = orjson.loads(text)
-                by_round.setdefault(_round_id(record), []).append((where, line, record))
-            for round_id, records in by_round.items():
-                yield self._joined(round_id, records, names)
-
-    def _joined(self, round_id: str, records: Sequence[tuple[str, int, Any]], names: Names) -> Joined:
-        first_file, first_line, _ = records[0]
-        found = [record for _, _, record in records]
+def rounds_of_records(records: polars.DataFrame, names: Names, counts: Counter[str]) -> Iterator[Joined]:
+    """Yield the rounds of records of decision logs; add to ``counts`` the number of those that were repeated."""
+    rounds = records.group_by("round_id", maintain_order=True).agg(polars.all())
+    for round_id, files, lines, texts in rounds.iter_rows():
+        found = [orjson.loads(text) for text in texts]
+        fault = None
         try:
-            whole = self._round(round_id, found, names)
-        except _FaultError as fault:
-            whole = {"round_id": round_id, "records": found}
-            return Joined(first_file, first_line, whole, (fault.name, f"round {round_id!r}: {fault}"))
-        return Joined(first_file, first_line, whole, None)
+            whole = _round(round_id, found, names, counts)
+        except _FaultError as error:
+            whole, fault = {"round_id": round_id, "records": found}, (error.name, f"round {round_id!r}: {error}")
+        yield Joined(files[0], lines[0], whole, fault)
 
-    def _round(self, round_id: str, records: Sequence[Any], names: Names) -> dict[str, Any]:
-        # The record of a round, or `_FaultError`.
-        decisions: dict[int, Decision] = {}
-        results: list[Any] = []
-        for record in records:
-            if record["record"] == RESULT:
-                outcome = {name: value for name, value in record.items() if name not in _REPEATED}
-                self.counts["repeats"] += outcome in results
-                results.append(outcome)
-                continue
-            decision = decision_of(record)
-            before = decisions.get(decision.seat)
-            if before is None:
-                decisions[decision.seat] = decision
-                continue
-            for name in ("hand", "previous", "bid", "scores", "bags", "rules"):
-                one, other = getattr(before, name), getattr(decision, name)
-                if one != other:
-                    shown = "" if name == "hand" else f" {one} and {other}"
-                    text = f"seat {decision.seat} has two decisions, which differ in {name}{shown}; accepted: one"
-                    raise _FaultError(CONTRADICTION, text)
-            self.counts["repeats"] += 1
-        if not decisions:
-            text = f"{len(results)} results and no decision; accepted: at least one bid of the service"
-            raise _FaultError(NO_DECISION, text)
-        return _whole(round_id, decisions, results, names)
+
+def _round(round_id: str, records: Sequence[Any], names: Names, counts: Counter[str]) -> dict[str, Any]:
+    # The record of a round, or `_FaultError`.
+    decisions: dict[int, Decision] = {}
+    results: list[Any] = []
+    for record in records:
+        if record["record"] == RESULT:
+            outcome = {name: value for name, value in record.items() if name not in _REPEATED}
+            counts["repeats"] += outcome in results
+            results.append(outcome)
+            continue
+        decision = decision_of(record)
+        before = decisions.get(decision.seat)
+        if before is None:
+            decisions[decision.seat] = decision
+            continue
+        for name in ("hand", "previous", "bid", "scores", "bags", "rules"):
+            one, other = getattr(before, name), getattr(decision, name)
+            if one != other:
+                shown = "" if name == "hand" else f" {one} and {other}"
+                text = f"seat {decision.seat} has two decisions, which differ in {name}{shown}; accepted: one"
+                raise _FaultError(CONTRADICTION, text)
+        counts["repeats"] += 1
+    if not decisions:
+        text = f"{len(results)} results and no decision; accepted: at least one bid of the service"
+        raise _FaultError(NO_DECISION, text)
+    return _whole(round_id, decisions, results, names)
 
 
 class _FaultError(Exception):
@@ -209,11 +175,6 @@ def _pair(name: str, values: Sequence[tuple[int, int] | None]) -> list[int] | No
 def _rules(decision: Decision, names: Names) -> Any:
     number = names.rules_number(dict(decision.rules))
     return str(number) if isinstance(number, RulesError) else number
-
-
-def _round_id(record: Any) -> str:
-    found: str = (record["request"] if record["record"] == DECISION else record)["round_id"]
-    return found
 
 
 def _known(value: dict[str, Any], model: Any) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from spades.errors import RulesError
 from studio.checks import fill_and_check
 from studio.columns import SCHEMA, frame_of, frame_of_cells, frame_of_lines, readable, rounds_of_frame, with_columns
 from studio.decision_records import RecordError, record_in
-from studio.joining import Collector, Joiner
+from studio.joining import Collector, rounds_of_records
 from studio.keys import Keys
 from studio.round_log import ACCEPTED, FIELDS, READER, TEXTS, RoundLog
 from studio.rounds import Names, Rounds
@@ -80,18 +80,18 @@ class _Rows(NamedTuple):
     frame: polars.DataFrame | None  # None if only the rows one by one can be read
 
 
-def read(path: Path, names: Names, keys: Keys, joiner: Joiner | None = None) -> Iterator[Batch]:
+def read(path: Path, names: Names, keys: Keys, collector: Collector | None = None) -> Iterator[Batch]:
     """Yield the batches of a file; pass the same ``names`` and ``keys`` for all files of a log.
 
-    Records of a decision log go to ``joiner``. Raises `BuildError` for a file that cannot be read, or that has such
-    records if there is no joiner.
+    Records of a decision log go to ``collector``. Raises `BuildError` for a file that cannot be read, or that has such
+    records if there is no collector.
     """
-    yield from read_piece(Piece(path), names, keys, joiner)
+    yield from read_piece(Piece(path), names, keys, collector)
 
 
-def read_piece(piece: Piece, names: Names, keys: Keys, joiner: Collector | None = None) -> Iterator[Batch]:
+def read_piece(piece: Piece, names: Names, keys: Keys, collector: Collector | None = None) -> Iterator[Batch]:
     """Yield the batches of a part of a file; see `read`."""
-    path, source = piece.path, _Source(str(piece.path), names, keys, joiner)
+    path, source = piece.path, _Source(str(piece.path), names, keys, collector)
     if not path.name.endswith(ENDINGS):
         raise BuildError(f"{path} has an unknown ending; accepted: {', '.join(ENDINGS)}")
     parts = _from_text(piece, source) if path.name.endswith(TEXT_ENDINGS) else _from_table(piece)
@@ -105,20 +105,23 @@ def read_piece(piece: Piece, names: Names, keys: Keys, joiner: Collector | None 
 
 
 def read_all(
-    files: Sequence[Path], names: Names, keys: Keys, title: str, joiner: Joiner | None = None
+    files: Sequence[Path], names: Names, keys: Keys, title: str, collector: Collector | None = None
 ) -> Iterator[Batch]:
     """Yield the batches of all files, with a progress bar; see `read`. Raises `BuildError`."""
     total = sum(path.stat().st_size for path in existing(files))
     with tqdm(total=total, unit="B", unit_scale=True, desc=title, disable=None) as bar:
         for path in files:
-            for batch in read(path, names, keys, joiner):
+            for batch in read(path, names, keys, collector):
                 yield batch
                 bar.update(batch.n_bytes)
 
 
-def joined(joiner: Joiner, names: Names, keys: Keys) -> Iterator[Batch]:
-    """Yield the rounds of decision logs, joined, in batches. A fault is at the first record of its round."""
-    rounds = joiner.rounds(names)
+def joined(records: polars.DataFrame, names: Names, keys: Keys, counts: Counter[str]) -> Iterator[Batch]:
+    """Yield the rounds of decision logs, joined, in batches; see `rounds_of_records`.
+
+    A fault is at the first record of its round.
+    """
+    rounds = rounds_of_records(records, names, counts)
     while part := list(islice(rounds, BATCH)):
         batch, source = Batch(), _Source("", names, keys, places=[(one.file, one.line) for one in part])
         for number, one in enumerate(part):
@@ -142,7 +145,7 @@ class _Source(NamedTuple):
     file: str
     names: Names
     keys: Keys
-    joiner: Collector | None = None
+    collector: Collector | None = None
     places: Sequence[tuple[str, int]] = ()  # of joined rounds, by number: file and line
 
 
@@ -175,18 +178,18 @@ def _lines(piece: Piece) -> Iterator[tuple[int, list[tuple[int, bytes]]]]:
 
 
 def _without_decisions(batch: Batch, read: list[tuple[int, bytes]], source: _Source) -> list[tuple[int, bytes]]:
-    # Give the records of a decision log to the joiner, and return the other lines.
+    # Give the records of a decision log to the collector, and return the other lines.
     others = []
     for line, text in read:
         value = record_in(text)
         if value is None:
             others.append((line, text))
             continue
-        if source.joiner is None:
+        if source.collector is None:
             accepted = "rounds, which `studio check --out FOLDER` joins from such records"
             raise BuildError(f"{source.file}:{line} is a record of a decision log; accepted: {accepted}")
         try:
-            source.joiner.add(value, source.file, line)
+            source.collector.add(value, source.file, line)
         except ValidationError as error:
             _refuse(batch, source, line, text, [(FORM, sentence) for sentence in _texts(error)])
         except RecordError as error:

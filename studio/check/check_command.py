@@ -11,18 +11,20 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
+import polars
+
 from arena.errors import BuildError
 from arena.executors import add_executor_arguments, executor_of
 from arena.store import STORE, forget
 from studio.check.check_pieces import Wanted, bad_lines, check_log, checked, parquet_of
 from studio.check.log_summary import Summary
-from studio.joining import Joiner
 from studio.keys import Keys
 from studio.pieces import Results
 from studio.reading import FILES, joined
 from studio.rounds import Names
 from studio.set_folders import empty_folder, move_content, work_folder, working
 
+MOST_RECORDS = 1_000_000  # of decision logs, which are joined at a time
 WORK = STORE / "logs"
 
 
@@ -86,17 +88,23 @@ def _written(found: Results, good: Path | None, bad: Path | None) -> Summary:
 def _parts(found: Results, summary: Summary, wanted: Wanted) -> Iterator[tuple[bytes, list[bytes]]]:
     # Add everything to the summary. Yield the records of each piece, then those joined from decision logs: the lines
     # of those with a fault, and Parquet files of those without one.
-    names, keys = Names(), Keys()
-    with Joiner() as joiner:
-        for part in found:
-            one = checked(part)
-            summary.add_record(one.summary)
-            joiner.take(one.decisions, one.counts)
-            yield one.bad, one.good
-        if joiner.counts:
-            for own in found.hashes():
-                keys.repeated(own)
-            for batch in joined(joiner, names, keys):
-                summary.add(batch, names)
-                yield b"".join(bad_lines(batch)), [parquet_of(batch)] if wanted.good and len(batch.frame) else []
-        summary.joined = joiner.counts
+    names, keys, counts = Names(), Keys(), summary.joined
+    for part in found:
+        one = checked(part)
+        summary.add_record(one.summary)
+        counts.update(one.counts)
+        yield one.bad, one.good
+    for own in found.hashes() if counts else ():
+        keys.repeated(own)
+    for records in _decisions(found, counts.total()):
+        for batch in joined(records, names, keys, counts):
+            summary.add(batch, names)
+            yield b"".join(bad_lines(batch)), [parquet_of(batch.frame)] if wanted.good and len(batch.frame) else []
+
+
+def _decisions(found: Results, n_records: int) -> Iterator[polars.DataFrame]:
+    # Yield the records of decision logs, those of a round together, about MOST_RECORDS at a time.
+    shares = 1 + n_records // MOST_RECORDS if n_records else 0
+    for share in range(shares):
+        own = polars.col("round_id").hash() % shares == share
+        yield polars.concat(polars.read_parquet(checked(part).decisions).filter(own) for part in found)

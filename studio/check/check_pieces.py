@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
+import polars
 from numpy.typing import NDArray
 
 from arena.chunks import Arrays, Executor
@@ -39,7 +40,7 @@ class Checked(NamedTuple):
     summary: dict[str, Any]  # `Summary.record`
     bad: bytes  # lines of JSON: the records with a fault
     good: list[bytes]  # Parquet files with the records without one
-    decisions: bytes  # lines of a `Collector`
+    decisions: bytes  # Parquet file with the records of a `Collector`
     counts: Counter[str]  # its counts
 
 
@@ -77,7 +78,7 @@ def _check_piece(piece: Piece, seen: NDArray[np.uint64], wanted: Wanted) -> dict
             if wanted.bad:
                 bad += bad_lines(batch)
             if wanted.good and len(batch.frame):
-                good.append(parquet_of(batch))
+                good.append(parquet_of(batch.frame))
     except BuildError as error:
         summary.unreadable.append(str(error))
     head = {"summary": summary.record(), "sizes": [len(file) for file in good], "counts": collector.counts}
@@ -86,14 +87,14 @@ def _check_piece(piece: Piece, seen: NDArray[np.uint64], wanted: Wanted) -> dict
         _HEAD: _array([json.dumps(head).encode()]),
         _BAD: _array(bad),
         _GOOD: _array(good),
-        _DECISIONS: _array(collector.lines),
+        _DECISIONS: _array([parquet_of(collector.records())]),
     }
 
 
-def parquet_of(batch: Batch) -> bytes:
-    """Return a Parquet file with the records without a fault."""
+def parquet_of(frame: polars.DataFrame) -> bytes:
+    """Return a Parquet file."""
     file = io.BytesIO()
-    batch.frame.write_parquet(file)
+    frame.write_parquet(file)
     return file.getvalue()
 
 

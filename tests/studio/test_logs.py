@@ -598,9 +598,7 @@ def test_a_row_of_another_length_is_named(tmp_path, records):
     csv_of(path, frame_of(records[:3]))
     lines = path.read_text().splitlines()
     path.write_text("\n".join([*lines[:2], f"{lines[2]},more", lines[3]]))
-    with pytest.raises(
-        BuildError, match=r"log.csv cannot .*: line 3 has 14 cells; accepted: 13, as many"
-    ):
+    with pytest.raises(BuildError, match=r"log.csv cannot .*: line 3 has 14 cells; accepted: 13, as many"):
         checked(path)
 
 

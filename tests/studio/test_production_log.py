@@ -9,7 +9,7 @@ import pytest
 
 from arena.errors import BuildError
 from studio.__main__ import main
-from studio.joining import CONTRADICTION, NO_BIDS, NO_DECISION, Joiner
+from studio.joining import CONTRADICTION, NO_BIDS, NO_DECISION, Collector
 from studio.keys import Keys
 from studio.reading import AGAIN, FORM, RULES, joined, read_all
 from studio.rounds import Names
@@ -48,8 +48,9 @@ def found(tmp_path):
             path.write_text("".join(json.dumps(record) + "\n" for record in records))
             paths.append(path)
         names, keys = Names(), Keys()
-        with Joiner() as joiner:
-            batches = [*read_all(paths, names, keys, "test", joiner), *joined(joiner, names, keys)]
+        collector = Collector()
+        batches = list(read_all(paths, names, keys, "test", collector))
+        batches += joined(collector.records(), names, keys, collector.counts)
         faults = [(one.name, one.text) for batch in batches for part in batch.faults.values() for one in part]
         return [record for batch in batches for record in records_of(batch.frame)], faults
 

@@ -236,7 +236,7 @@ def _likelihoods(case: Case, new: Path, folder: Path) -> list[tuple[str, int, fl
     for batch in read_all([new], names, Keys(), f"bids of {case.studio}"):
         collector = BidCollector(profiles)
         collector.add(batch.rounds, names)
-        sample = collector.sample()
+        sample = collector.sample(names)
         truth = true_chances(STUDIOS[case.studio], NOISE, batch.rounds, names, profiles).reshape(-1, 14)
         bids = sample.bids[:, None].astype(np.int64)
         for number, label in enumerate(names.labels, 1):

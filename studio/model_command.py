@@ -79,7 +79,7 @@ def learn(files: list[Path], folder: Path) -> Learned:
         raise BuildError(f"found {collector.bids:,} bids with hand and scores; accepted: {FEWEST_BIDS:,} or more")
     with working_on("studio model: choose the bids to learn from"):
         texts = ["", *names.labels]
-        sample = collector.sample()
+        sample = collector.sample(names)
         labels, numbers = _numbers(sample, texts)
         sample = sample._replace(seen=sample.seen._replace(labels=numbers[sample.seen.labels]))
         sizes = np.bincount(sample.seen.labels, minlength=len(labels)).tolist()

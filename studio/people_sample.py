@@ -7,6 +7,7 @@ rest trains it. A hash of the game's id decides, so that all rounds of a game ha
 from typing import Any, NamedTuple
 
 import numpy as np
+import polars
 from numpy.typing import NDArray
 
 from arena.engine.mixing import mixed
@@ -16,6 +17,7 @@ from arena.people.inputs import NIL_VALUE_AT, P_NIL_AT, STEPS
 from arena.people.seeing import positions
 from arena.people.successes import contract_features, nil_features
 from spades.legal import BLIND_NIL, NIL
+from spades.rules import Rules
 from spades.tables import Tables
 from studio.fit.counting import HELD_OUT
 from studio.people import card_play
@@ -25,7 +27,9 @@ from studio.rounds import NO_LABEL, NO_POINTS, NO_TRICKS, Names, Rounds
 CHOOSING = 10
 MOST_REPLAYED = 20_000  # rounds that are kept to be played again
 MOST_BIDS = 2_000_000  # bids that are kept; of labels with more bids than others, only a random part is kept
+AT_A_TIME = 100_000  # bids of which a sample is made at a time
 EVERY = 2**64 - 1
+_KEY, _GROUP = polars.col("key"), polars.col("group")
 
 
 class Sample(NamedTuple):
@@ -38,16 +42,36 @@ class Sample(NamedTuple):
     results: NDArray[np.int8]  # (n, 3): own tricks and partner's, or NO_TRICKS, and partner's bid
 
 
+class Reservoir:
+    """Rows of a log, chosen by a hash: at most ``most``, and only a part of groups that have more rows than others.
+
+    Its frames have the columns `key`, a hash, and `group`, an integer.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._limits: dict[int, int] = {}  # by group of which only a part is kept: the largest hash
+        self.rows = polars.DataFrame()
+
+    def add(self, rows: polars.DataFrame) -> None:
+        """Add rows. While there are too many, keep half of the largest group."""
+        for group, limit in self._limits.items():
+            rows = rows.filter((group != _GROUP) | (limit >= _KEY))
+        self.rows = polars.concat([self.rows, rows]) if len(self.rows) else rows
+        while len(self.rows) > self._most:
+            sizes = self.rows["group"].value_counts().sort(["count", "group"], descending=[True, False])
+            group = sizes["group"][0]
+            self._limits[group] = limit = self._limits.get(group, EVERY) // 2
+            self.rows = self.rows.filter((group != _GROUP) | (limit >= _KEY))
+
+
 class BidCollector:
-    """Collects the bids of batches of a log."""
+    """Collects the bids of batches of a log; pass the same ``names`` for all of them."""
 
     def __init__(self, profiles: tuple[Tables, ...]) -> None:
         self._profiles = profiles
-        self._parts: list[Sample] = []
-        self._limits: dict[int, int] = {}  # by label: seats with a larger hash are left out
-        self._sizes: dict[int, int] = {}  # by label: bids kept
-        self._replayed: dict[int, list[Any]] = {}  # by number of the rules, columns of `card_play.Rounds` and keys
-        self._limit = EVERY
+        self._bids = Reservoir(MOST_BIDS)  # a group for each label
+        self._replayed = Reservoir(MOST_REPLAYED)  # one group
         self.rounds = 0
         self.blind: dict[int, list[int]] = {}  # by label: blind nils, and bids by players who were far enough behind
 
@@ -58,31 +82,14 @@ class BidCollector:
         labels = rounds.labels - NO_LABEL
         usable = (rounds.hands != 0) & (rounds.scores[:, :1] != NO_POINTS)
         self._add_blind(rounds, labels, usable, names)
-        keys = mixed(rounds.keys[:, None] + np.arange(1, 5, dtype=np.uint64))
-        known = np.unique(labels)
-        limits = np.zeros(int(known.max()) + 1, np.uint64)
-        limits[known] = [self._limits.setdefault(label, EVERY) for label in known.tolist()]
-        chosen = usable & (rounds.bids != BLIND_NIL) & (keys <= limits[labels])
         self.rounds += int(usable.any(axis=1).sum())
-        for number in np.unique(rounds.rules).tolist():
-            rules = names.rules[number]
-            places = np.argwhere(chosen & (rounds.rules == number)[:, None])
-            rows, seats = places[:, 0], places[:, 1]
-            states = np.zeros(len(places), STATE)
-            states["hand"][np.arange(len(places)), seats] = rounds.hands[rows, seats]
-            states["bid"], states["score"] = rounds.bids[rows], rounds.scores[rows]
-            states["bags"] = np.maximum(0, rounds.bags[rows])
-            seen = positions(states, seats, rules, self._profiles)
-            seen = seen._replace(x=seen.x.astype(np.float16), labels=labels[rows, seats].astype(np.int16))
-            partners = (seats + 2) & 3
-            results = np.stack([rounds.tricks[rows, seats], rounds.tricks[rows, partners], rounds.bids[rows, partners]])
-            bids = rounds.bids[rows, seats]
-            self._parts.append(Sample(seen, bids, rounds.games[rows], keys[rows, seats], results.T.astype(np.int8)))
-            for label, n in zip(*np.unique(seen.labels, return_counts=True), strict=True):
-                self._sizes[int(label)] = self._sizes.get(int(label), 0) + int(n)
-        self._keep(rounds, labels)
-        while self.bids > MOST_BIDS:
-            self._thin_out()
+        frame = polars.DataFrame({**rounds._asdict(), "labels": labels}).drop("plays")
+        keys = mixed(rounds.keys[:, None] + np.arange(1, 5, dtype=np.uint64))
+        rows, seats = np.nonzero(usable & (rounds.bids != BLIND_NIL))
+        bids = frame[rows].with_columns(key=keys[rows, seats], group=labels[rows, seats], seat=seats)
+        self._bids.add(bids.sort("rules", maintain_order=True))
+        whole = usable.all(axis=1) & (rounds.tricks[:, 0] != NO_TRICKS)
+        self._replayed.add(frame.with_columns(key=mixed(rounds.keys), group=polars.lit(0)).filter(whole))
 
     def _add_blind(self, rounds: Rounds, labels: NDArray[Any], usable: NDArray[np.bool_], names: Names) -> None:
         deficits = np.array([rules.blind_nil_deficit if rules.blind_nil else 2**15 for rules in names.rules])
@@ -95,53 +102,46 @@ class BidCollector:
             found[0] += int((rounds.bids[theirs] == BLIND_NIL).sum())
             found[1] += int(theirs.sum())
 
-    def _thin_out(self) -> None:
-        # Keep half of the bids of the label that has most.
-        label = max(self._sizes, key=lambda one: (self._sizes[one], -one))
-        self._limits[label] //= 2
-        limit = np.uint64(self._limits[label])
-        self._parts = [part_of(one, (one.seen.labels != label) | (one.keys <= limit)) for one in self._parts]
-        self._sizes[label] = sum(int((one.seen.labels == label).sum()) for one in self._parts)
-
-    def _keep(self, rounds: Rounds, labels: NDArray[Any]) -> None:
-        # Keep random rounds with all hands, tricks and scores, but at most MOST_REPLAYED.
-        keys = mixed(rounds.keys)
-        whole = (rounds.hands != 0).all(axis=1) & (rounds.tricks[:, 0] != NO_TRICKS)
-        whole &= rounds.scores[:, 0] != NO_POINTS
-        for number in np.unique(rounds.rules).tolist():
-            rows = np.flatnonzero(whole & (rounds.rules == number) & (keys <= np.uint64(self._limit)))
-            columns = [rounds.hands, rounds.bids, rounds.tricks, rounds.scores, rounds.bags, labels, keys]
-            new = [column[rows] for column in columns]
-            before = self._replayed.get(number, new)
-            both = [np.concatenate(pair) for pair in zip(before, new, strict=True)]
-            self._replayed[number] = both if number in self._replayed else new
-        while sum(len(columns[-1]) for columns in self._replayed.values()) > MOST_REPLAYED:
-            self._limit //= 2
-            for kept in self._replayed.values():
-                below = kept[-1] <= np.uint64(self._limit)
-                kept[:] = [column[below] for column in kept]
-
     def replayed(self, names: Names, numbers: NDArray[Any]) -> list[card_play.Rounds]:
         """Return rounds to be played again; ``numbers``: the new number of each label."""
         found = []
-        for number, columns in sorted(self._replayed.items()):
-            hands, bids, tricks, scores, bags, labels, _ = columns
-            rules = names.rules[number]
-            found.append(card_play.Rounds(rules, hands, bids, tricks, scores, bags, numbers[labels].astype(np.int64)))
+        for number in sorted(self._replayed.rows["rules"].unique()):
+            rows = self._replayed.rows.filter(rules=number)
+            hands, bids, tricks, scores, bags = (np.array(rows[name]) for name in card_play.Rounds._fields[1:-1])
+            labels = numbers[rows["labels"].to_numpy()].astype(np.int64)
+            found.append(card_play.Rounds(names.rules[number], hands, bids, tricks, scores, bags, labels))
         return found
 
     @property
     def bids(self) -> int:
         """The number of bids kept."""
-        return sum(self._sizes.values())
+        return len(self._bids.rows)
 
-    def sample(self) -> Sample:
+    def sample(self, names: Names) -> Sample:
         """Return all bids collected, of which there is at least one."""
-        parts = self._parts
+        bids = self._bids.rows
+        parts, places = [], []
+        for number in bids["rules"].unique().to_list():
+            at = np.flatnonzero(bids["rules"] == number)
+            for first in range(0, len(at), AT_A_TIME):
+                places.append(at[first : first + AT_A_TIME])
+                parts.append(self._part(bids[places[-1]], names.rules[number]))
         seen = Seen(*(np.concatenate(column) for column in zip(*(one.seen for one in parts), strict=True)))
         rest = (np.concatenate(column) for column in zip(*(one[1:] for one in parts), strict=True))
-        self._parts = []
-        return Sample(seen, *rest)
+        return part_of(Sample(seen, *rest), np.argsort(np.concatenate(places)))
+
+    def _part(self, bids: polars.DataFrame, rules: Rules) -> Sample:
+        # The sample of bids with the same rules.
+        columns = {name: np.array(bids[name]) for name in bids.columns}
+        n, seats, tricks, all_bids = np.arange(len(bids)), columns["seat"], columns["tricks"], columns["bids"]
+        states = np.zeros(len(bids), STATE)
+        states["hand"][n, seats] = columns["hands"][n, seats]
+        states["bid"], states["score"], states["bags"] = all_bids, columns["scores"], np.maximum(0, columns["bags"])
+        seen = positions(states, seats, rules, self._profiles)
+        seen = seen._replace(x=seen.x.astype(np.float16), labels=columns["group"].astype(np.int16))
+        partners = (seats + 2) & 3
+        results = np.stack([tricks[n, seats], tricks[n, partners], all_bids[n, partners]], axis=1)
+        return Sample(seen, all_bids[n, seats], columns["games"], columns["key"], results)
 
 
 def part_of(sample: Sample, rows: NDArray[Any]) -> Sample:

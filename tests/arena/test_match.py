@@ -2,6 +2,7 @@
 
 import re
 import textwrap
+from typing import Any
 from itertools import pairwise, product
 
 import numpy as np

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars
 import pytest
 
 from arena.batched import blend_of, open_batched, parse_people, split_tables
@@ -29,7 +30,7 @@ from studio.columns import frame_of
 from studio.keys import Keys
 from studio.people import bid_net_training, writing
 from studio.people.success_fit import Cases, learn
-from studio.people_sample import BidCollector
+from studio.people_sample import BidCollector, Reservoir
 from studio.playing import studio_records
 from studio.reading import read
 from studio.rounds import Names
@@ -66,7 +67,24 @@ def new_games(tmp_path_factory, profiles):
     collector = BidCollector(profiles)
     collector.add(batch.rounds, names)
     truth = true_chances(STUDIOS["segments"], NOISE, batch.rounds, names, profiles)
-    return names, collector.sample(), truth.reshape(-1, 14)
+    return names, collector.sample(names), truth.reshape(-1, 14)
+
+
+def test_a_reservoir_takes_from_the_largest_groups_first():
+    rng = np.random.default_rng(1)
+    group = rng.choice(3, 10_000, p=[0.9, 0.09, 0.01])
+    rows = polars.DataFrame({"key": rng.integers(0, 2**64, 10_000, np.uint64), "group": group})
+    reservoir, at_once = Reservoir(1_500), Reservoir(1_500)
+    for part in range(0, 10_000, 700):
+        reservoir.add(rows[part : part + 700])
+    at_once.add(rows)
+    assert reservoir.rows.equals(at_once.rows), "whatever the batches"
+    kept = np.bincount(reservoir.rows["group"])
+    assert 750 < kept.sum() <= 1_500
+    assert kept[2] == (group == 2).sum()
+    for one in range(3):
+        own = rows.filter(group=one).sort("key").head(kept[one])
+        assert set(own["key"]) == set(reservoir.rows.filter(group=one)["key"]), "those with the lowest hashes"
 
 
 def bids_of(text, states, seats, rules=PAPER_RULES):

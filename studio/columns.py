@@ -29,8 +29,6 @@ from studio.round_log import (
 )
 from studio.rounds import (
     NO_BAGS,
-    NO_CARD,
-    NO_CARDS,
     NO_LABEL,
     NO_POINTS,
     NO_TRICKS,
@@ -151,29 +149,20 @@ def rounds_of_frame(frame: polars.DataFrame, names: Names) -> tuple[NDArray[np.b
         formed = formed & (frame["winner"].is_null() == whole["winner"].is_null()).to_numpy()
     right: NDArray[np.bool_] = formed & (rules != _NOT_RIGHT) & (labels != _NOT_RIGHT).all(axis=1)
     rows = whole if right.all() else whole.filter(right)
-    read = {
-        "hands": _hands(rows["hands"]),
-        "plays": _plays(rows["plays"]),
-        "bids": _integers(rows["bids"], "bids", 0),
-        "tricks": _integers(rows["tricks"], "tricks", NO_TRICKS),
-        "scores": _integers(rows["scores"], "scores", NO_POINTS),
-        "bags": _integers(rows["bags"], "bags", NO_BAGS),
-    }
-    items: dict[str, Any] = {name: array for name, (array, _) in read.items()}
-    fine = np.array([own for _, own in read.values()]).all(axis=0)
     games = _hashes(rows["game"])
-    rounds = Rounds(
-        **items,
+    return right, Rounds(
+        hands=hand_masks(_characters(rows["hands"], NOT_KNOWN, SEATS).reshape(-1, SEATS, HAND_CHARACTERS)),
+        bids=_integers(rows["bids"], [0] * SEATS),
+        tricks=_integers(rows["tricks"], [NO_TRICKS] * SEATS),
+        plays=card_numbers(_characters(rows["plays"], "  ", PLAYS).reshape(-1, PLAYS, 2)),
+        scores=_integers(rows["scores"], [NO_POINTS] * 2),
+        bags=_integers(rows["bags"], [NO_BAGS] * 2),
         winner=rows["winner"].fill_null(NO_WINNER).to_numpy(),
         rules=rules[right],
         labels=labels[right],
         games=games,
         keys=round_keys(games, rows["round"].to_numpy()),
     )
-    if not fine.all():
-        right[right] = fine
-        rounds = Rounds(*(column[fine] for column in rounds))
-    return right, rounds
 
 
 def _alike(found: Any, kind: Any) -> bool:
@@ -185,19 +174,16 @@ def _alike(found: Any, kind: Any) -> bool:
     return bool(found.is_integer() if kind.is_integer() else found == kind) or found == polars.Null
 
 
-def _form(schema: Mapping[str, Any]) -> Any:
-    # A JSON Schema without null.
-    return next(one for one in schema.get("anyOf", [schema]) if one != {"type": "null"})
-
-
 def _is_right(value: Any, schema: Mapping[str, Any]) -> Any:
-    # An expression: whether ``value`` has the form of a JSON Schema, apart from the items of lists.
+    # An expression: whether ``value`` has the form of a JSON Schema.
     if "anyOf" in schema:
-        return value.is_null() | _is_right(value, _form(schema))
+        (form,) = (one for one in schema["anyOf"] if one != {"type": "null"})
+        return value.is_null() | _is_right(value, form)
     known = value.is_not_null()
-    if schema["type"] == "array":  # its items are checked when they are read
+    if schema["type"] == "array":
         assert schema["minItems"] == schema["maxItems"], "lists have a fixed length"
-        return known & (value.list.len() == schema["minItems"])
+        items = value.list.eval(_is_right(polars.element(), schema["items"])).list.all()
+        return known & (value.list.len() == schema["minItems"]) & items
     if schema["type"] == "string":
         lengths = value.str.len_chars().is_between(schema.get("minLength", 0), schema.get("maxLength", 1 << 30))
         return known & (value.str.contains(schema["pattern"]) if "pattern" in schema else lengths)
@@ -205,8 +191,9 @@ def _is_right(value: Any, schema: Mapping[str, Any]) -> Any:
     return known & value.is_between(schema["minimum"], schema["maximum"])
 
 
-_FORMS: dict[str, Any] = json_schema()["properties"]
-_RIGHT = [_is_right(polars.col(name), schema) for name, schema in _FORMS.items() if name not in _BY_VALUE]
+_RIGHT = [
+    _is_right(polars.col(name), schema) for name, schema in json_schema()["properties"].items() if name not in _BY_VALUE
+]
 
 
 def _rules(column: polars.Series, names: Names) -> NDArray[np.int32]:
@@ -255,46 +242,13 @@ def _hashes(games: polars.Series) -> NDArray[np.uint64]:
     return found
 
 
-def _items(column: polars.Series, length: int) -> polars.Series:
-    # The items of all rows; ``length`` nulls for a row without a list.
-    return column.fill_null(polars.Series([[None] * length], dtype=column.dtype)).explode()
+def _integers(column: polars.Series, unknown: list[int]) -> NDArray[Any]:
+    # The items of the rows (n, length), ``unknown`` for a row without a list, as a copy, which kernels may write to.
+    items = column.fill_null(polars.Series([unknown], dtype=column.dtype)).explode()
+    return np.array(items).reshape(-1, len(unknown))
 
 
-def _integers(column: polars.Series, name: str, unknown: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    # The items of the rows (n, length), ``unknown`` for a row without a list; and which rows are right.
-    form = _form(_FORMS[name])
-    length, accepted = form["minItems"], _form(form["items"])
-    items = _items(column, length)
-    between = items.is_between(accepted["minimum"], accepted["maximum"]).fill_null(value=False)
-    right = between.to_numpy().reshape(-1, length).all(axis=1)
-    values = np.array(items.fill_null(unknown).to_numpy()).reshape(-1, length)  # a copy, which kernels may write to
-    return values, right | column.is_null().to_numpy()
-
-
-def _hands(column: polars.Series) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    # The hands as bit masks (n, SEATS), and which rows have none but null, 13 different cards, or a text of their form.
-    items = _items(column, SEATS)
-    whole = (items.str.len_bytes() == HAND_CHARACTERS).fill_null(value=False)
-    hands = hand_masks(_bytes(items, whole, NOT_KNOWN).reshape(-1, SEATS, HAND_CHARACTERS))
-    right = (hands > 0).ravel() | items.is_null().to_numpy()
-    others = np.flatnonzero(~right)
-    if len(others):
-        right[others] = items.gather(others).str.contains(_form(_form(_FORMS["hands"])["items"])["pattern"])
-    return hands, right.reshape(-1, SEATS).all(axis=1)
-
-
-def _plays(column: polars.Series) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-    # The plays as card numbers (n, PLAYS), and which rows have none but cards.
-    n, known = len(column), column.is_not_null().to_numpy()
-    cards = np.full((n, PLAYS), NO_CARD, np.uint8)
-    if known.any():
-        items = column.drop_nulls().explode()
-        whole = (items.str.len_bytes() == len(NO_CARDS) // PLAYS).fill_null(value=False)
-        cards[known] = card_numbers(_bytes(items, whole, NO_CARDS[: len(NO_CARDS) // PLAYS]).reshape(-1, PLAYS, 2))
-    return cards, ((cards != NO_CARD).all(axis=1) == known)
-
-
-def _bytes(items: polars.Series, whole: polars.Series, other: str) -> NDArray[np.uint8]:
-    # The texts one after another, with ``other`` for those that are not ``whole``.
-    texts = items if whole.all() else items.zip_with(whole, polars.Series([other]))
+def _characters(column: polars.Series, unknown: str, length: int) -> NDArray[np.uint8]:
+    # The texts of all lists one after another; ``unknown`` for null, ``length`` times for a row without a list.
+    texts = column.list.eval(polars.element().fill_null(unknown)).list.join("").fill_null(unknown * length)
     return np.frombuffer((texts.str.join("").item() or "").encode(), np.uint8)

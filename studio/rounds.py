@@ -14,7 +14,7 @@ from arena.engine.rounds import ROUND
 from spades.cards import DECK, cards_of, format_card
 from spades.errors import RulesError
 from spades.rules import CUTTHROAT, JOKERS, VARIANTS, Rules, make_rules
-from studio.round_log import HAND_CHARACTERS, LABEL_FIELDS, PLAYS
+from studio.round_log import HAND_CHARACTERS, LABEL_FIELDS
 
 NO_CARD = 255
 WRONG_HAND = -1
@@ -23,7 +23,6 @@ NO_POINTS = -(2**15)
 NO_BAGS = -1
 NO_WINNER = -1
 NO_LABEL = -1
-NO_CARDS = "  " * PLAYS  # in place of plays that are not known
 NOT_KNOWN = " " * HAND_CHARACTERS  # in place of a hand that is not known; `RoundLog` refuses it as a hand
 _DOT, _SPACE = b". "
 _GOLDEN = 0x9E3779B97F4A7C15  # an odd number; it moves the rounds of a game far from each other before they are hashed

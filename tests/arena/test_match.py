@@ -2,8 +2,8 @@
 
 import re
 import textwrap
-from typing import Any
 from itertools import pairwise, product
+from typing import Any
 
 import numpy as np
 import pytest

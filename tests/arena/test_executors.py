@@ -2,7 +2,10 @@
 
 import argparse
 import io
+import os
+import signal
 import sys
+from threading import current_thread, main_thread
 
 import pytest
 from tqdm import tqdm
@@ -34,3 +37,21 @@ def test_a_bar_moves_while_a_chunk_runs(monkeypatch):
     with executor_of(None, 1) as executor, tqdm(total=1, file=screen) as bar:
         assert list(executor.map(long_chunk, [0])) == [(0, {})]
         bar.update()
+
+
+@pytest.mark.parametrize("processes", [False, True])
+def test_sigterm_interrupts_like_ctrl_c(processes):
+    assert current_thread() is main_thread()
+    before = signal.getsignal(signal.SIGTERM)
+    found = []
+
+    def run():
+        with executor_of(None, 2, processes) as executor:
+            for index, _ in executor.map(lambda index: {}, range(100_000)):
+                found.append(index)
+                os.kill(os.getpid(), signal.SIGTERM)
+
+    with pytest.raises(KeyboardInterrupt):
+        run()
+    assert len(found) == 1
+    assert signal.getsignal(signal.SIGTERM) is before

@@ -52,6 +52,10 @@ GAMES = 500  # that are played at a time
 WRONG = 1_000  # rounds that come twice, and as many with a fault
 ROW_GROUP = 100_000
 WORKERS = 2
+DASK_SETTINGS = {  # those of docs/how-to/several-machines.md
+    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
+    "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "1s",
+}
 START_S = 300.0
 SAMPLE_S = 0.5
 MIB = 2**20
@@ -187,8 +191,7 @@ def _family(pid: int) -> list[psutil.Process]:
 
 
 def _environment() -> dict[str, str]:
-    no_profiler = {"DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False"}  # as docs/how-to/several-machines.md says
-    return os.environ | no_profiler | {"POLARS_MAX_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    return os.environ | DASK_SETTINGS | {"POLARS_MAX_THREADS": "1", "PYTHONPATH": str(ROOT)}
 
 
 def compare(folder: Path, files: Sequence[Path], ways: Sequence[str], rounds: int) -> bool:

@@ -106,7 +106,7 @@ def _rows(tried: NDArray[np.float64]) -> list[tuple[int, int, float | None]]:
 
 
 def _weights(request: Mapping[str, Any], state: Any, rules: Rules, readers: Readers) -> NDArray[np.float64]:
-    """Return the weights (64, 3) of the cards for the next three seats, as `arena.searching.weights_of` does."""
+    """Return the weights (64, 3) of the cards for the next three seats, as `arena.searching` makes them."""
     weights = EQUAL.copy()
     if reads_bids(rules):
         side = request["seat"] & 1

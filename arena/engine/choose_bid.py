@@ -79,7 +79,7 @@ def standing_at(state: PlayState, seat: int) -> Standing:
 def choose_bid(hand: int, auction: Auction, standing: Standing, rules: Rules, policy: Policy, profiles: Any) -> int:
     """Return the bid of ``policy``, which the rules always allow; ``profiles``: `KernelTables`.
 
-    Not for `winprob`, which `game.bid_seat` calls.
+    Not for `winprob`, which `bidding.bid_seat` calls.
     """
     partner_bid = auction.partner_bid
     allowed = allowed_bids(hand, partner_bid, rules)

@@ -80,17 +80,13 @@ class _Rows(NamedTuple):
     frame: polars.DataFrame | None  # None if only the rows one by one can be read
 
 
-def read(path: Path, names: Names, keys: Keys, collector: Collector | None = None) -> Iterator[Batch]:
-    """Yield the batches of a file; pass the same ``names`` and ``keys`` for all files of a log.
+def read(part: Path | Piece, names: Names, keys: Keys, collector: Collector | None = None) -> Iterator[Batch]:
+    """Yield the batches of a file, or of a part of it; pass the same ``names`` and ``keys`` for all files of a log.
 
     Records of a decision log go to ``collector``. Raises `BuildError` for a file that cannot be read, or that has such
     records if there is no collector.
     """
-    yield from read_piece(Piece(path), names, keys, collector)
-
-
-def read_piece(piece: Piece, names: Names, keys: Keys, collector: Collector | None = None) -> Iterator[Batch]:
-    """Yield the batches of a part of a file; see `read`."""
+    piece = Piece(part) if isinstance(part, Path) else part
     path, source = piece.path, _Source(str(piece.path), names, keys, collector)
     if not path.name.endswith(ENDINGS):
         raise BuildError(f"{path} has an unknown ending; accepted: {', '.join(ENDINGS)}")

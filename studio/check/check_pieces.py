@@ -19,7 +19,7 @@ from studio.check.log_summary import Summary
 from studio.joining import Collector
 from studio.keys import Keys
 from studio.pieces import KEYS, Results, pieces_of, work_on
-from studio.reading import Batch, Piece, read_piece
+from studio.reading import Batch, Piece, read
 from studio.round_log import FIELDS
 from studio.rounds import Names
 
@@ -70,11 +70,11 @@ def checked(part: Arrays) -> Checked:
 def _check_piece(piece: Piece, seen: NDArray[np.uint64], wanted: Wanted) -> dict[str, Any]:
     summary, names, keys, collector = Summary(), Names(), Keys(), Collector()
     keys.repeated(seen)
-    read, bad, good = [seen[:0]], [], []
+    hashes, bad, good = [seen[:0]], [], []
     try:
-        for batch in read_piece(piece, names, keys, collector):
+        for batch in read(piece, names, keys, collector):
             summary.add(batch, names)
-            read.append(batch.rounds.keys)
+            hashes.append(batch.rounds.keys)
             if wanted.bad:
                 bad += bad_lines(batch)
             if wanted.good and len(batch.frame):
@@ -83,7 +83,7 @@ def _check_piece(piece: Piece, seen: NDArray[np.uint64], wanted: Wanted) -> dict
         summary.unreadable.append(str(error))
     head = {"summary": summary.record(), "sizes": [len(file) for file in good], "counts": collector.counts}
     return {
-        KEYS: np.concatenate(read),
+        KEYS: np.concatenate(hashes),
         _HEAD: _array([json.dumps(head).encode()]),
         _BAD: _array(bad),
         _GOOD: _array(good),

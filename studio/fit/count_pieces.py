@@ -19,7 +19,7 @@ from studio.fit.samples import Sample, joined
 from studio.fit.segments import Segments
 from studio.keys import Keys
 from studio.pieces import KEYS, pieces_of, work_on
-from studio.reading import Piece, read_piece
+from studio.reading import Piece, read
 from studio.rounds import Names
 
 _HEAD = "head"  # the array with the JSON of what is not an array
@@ -63,16 +63,16 @@ def count_log(files: Sequence[Path], segments: Segments, folder: Path, executor:
 def _count_piece(piece: Piece, seen: NDArray[np.uint64], segments: Segments) -> dict[str, Any]:
     counter, names, keys = RoundCounter(shipped_profiles(), segments), Names(), Keys()
     keys.repeated(seen)
-    good, bad, read = 0, 0, [np.zeros(0, np.uint64)]
-    for batch in read_piece(piece, names, keys):
+    good, bad, hashes = 0, 0, [np.zeros(0, np.uint64)]
+    for batch in read(piece, names, keys):
         bad += len(batch.bad)
         if len(batch.frame):
             good += len(batch.rounds.keys)
-            read.append(batch.rounds.keys)
+            hashes.append(batch.rounds.keys)
             counter.add(batch.rounds, names)
     head: dict[str, Any] = {"good": good, "bad": bad, "labels": names.labels}
     head |= {"rounds": counter.rounds, "seats": counter.seats, "counts": [], "samples": list(counter.samples)}
-    arrays: dict[str, Any] = {KEYS: np.concatenate(read)}
+    arrays: dict[str, Any] = {KEYS: np.concatenate(hashes)}
     for number, (names_of, counts) in enumerate(counter.counts.items()):
         head["counts"].append(names_of)
         for name, array in counts._asdict().items():  # most cells are 0

@@ -34,7 +34,7 @@ from studio.fit.samples import rows_of
 from studio.fit.segments import read_segments
 from studio.keys import Keys
 from studio.playing import studio_records
-from studio.reading import read, read_piece
+from studio.reading import read
 from studio.rounds import Names
 from studio.set_folders import work_folder, working
 from studio.studios import two_policies
@@ -357,7 +357,7 @@ def same(one, other):
 def test_pieces_hold_every_line_once(in_pieces):
     for path in in_pieces:
         whole = [batch.frame for batch in read(path, Names(), Keys())]
-        parts = [batch.frame for piece in pieces.pieces_of([path]) for batch in read_piece(piece, Names(), Keys())]
+        parts = [batch.frame for piece in pieces.pieces_of([path]) for batch in read(piece, Names(), Keys())]
         assert len(pieces.pieces_of([path])) > 1
         assert polars.concat(parts).equals(polars.concat(whole))
 
@@ -367,7 +367,7 @@ def test_lines_are_numbered_through_the_pieces(in_pieces):
     lines = path.read_text().splitlines()
     lines[120] = "wrong"
     path.write_text("\n".join(lines))
-    found = [line for piece in pieces.pieces_of([path]) for b in read_piece(piece, Names(), Keys()) for line in b.bad]
+    found = [line for piece in pieces.pieces_of([path]) for b in read(piece, Names(), Keys()) for line in b.bad]
     assert found == [121]
 
 

@@ -206,7 +206,8 @@ class OutsideAnswers:
 
     def answers(self, asked: Asked) -> Ints:
         """Return the program's answers; see `Answering`."""
-        return np.array(answers_of(self._agent, asked), np.int64)
+        # With 16 spades, the sign bit of a set of cards is a card.
+        return np.array(answers_of(self._agent, asked), np.uint64).astype(np.int64)
 
     def close(self) -> None:
         """Close the program's connections."""

@@ -92,11 +92,6 @@ def with_tables(policy: str, folder: Path) -> str:
     return str(AgentText(parsed.name, parsed.options | {TABLES: str(folder)}))
 
 
-def is_batched(text: str) -> bool:
-    """Return whether a bidder's text names people, or a policy with its own tables."""
-    return parse_people(text) is not None or split_tables(text)[1] is not None
-
-
 def check_batched(text: str, rules: Rules) -> None:
     """Raise an error if no such bidder can play under ``rules``.
 

@@ -1,4 +1,4 @@
-"""Play whole games, many at once: the only loop over rounds of a game.
+"""Play whole games, many at once.
 
 Every game of a batch is in the same round. Compiled code deals, bids and plays (`arena.engine.rounds`), up to the
 decisions of agents that Python calls: nets, models of people, searches, public bots, and programs outside. All
@@ -121,13 +121,13 @@ def play_pairs(
     batch = pairs_of(deals, rules)
     games = _played(batch, lineup, deals.seed, profiles, sums)
     scores = games.results.reshape(-1, 2)
-    d, r = (values.reshape(-1, 2).sum(axis=1) for values in (games.points, games.rounds))
+    points, rounds = (values.reshape(-1, 2).sum(axis=1) for values in (games.points, games.rounds))
     sums["games"] += len(games.results)
     sums["wins_a"] += int((scores == 1).sum())
     sums["draws"] += int((scores == 0).sum())
-    sums["pair_dd"] += int((d * d).sum())
-    sums["pair_dr"] += int((d * r).sum())
-    sums["pair_rr"] += int((r * r).sum())
+    sums["pair_dd"] += int((points * points).sum())
+    sums["pair_dr"] += int((points * rounds).sum())
+    sums["pair_rr"] += int((rounds * rounds).sum())
     return scores, sums.view(np.float64)
 
 

@@ -27,7 +27,7 @@ def choose(player: QPlayer, arrays: Arrays, states: NDArray[np.void], seats: Int
 
 
 def random_actions(states: NDArray[np.void], seats: Ints, bidding: bool) -> Ints:
-    """Return random bids from 0 to 13, or random legal cards; they depend only on the state and the seat."""
+    """Return random bids from 0 to 13, or random legal cards; they depend only on the hand and the seat."""
     x = (states["hand"][np.arange(len(seats)), seats] * 4 + seats).astype(np.uint64)
     lots = mixed(x) / 2.0**64
     if bidding:

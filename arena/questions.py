@@ -74,11 +74,10 @@ class Asked(NamedTuple):
 
     def positions(self) -> list["Position"]:
         """Return the positions one by one."""
+        states, seats = map(plain_state, self.states), self.seats.tolist()
         return [
-            Position(
-                self.question, plain_state(self.states[i]), self.rounds[i], int(self.seats[i]), self.seed, self.rules
-            )
-            for i in range(len(self.states))
+            Position(self.question, state, record, seat, self.seed, self.rules)
+            for state, record, seat in zip(states, self.rounds, seats, strict=True)
         ]
 
 
@@ -132,7 +131,9 @@ class Position(NamedTuple):
                 return value
             raise ValueError(f"{field}: one of {_listed(bid for bid in range(14) if allowed >> bid & 1)}")
         if self.question == BLIND:
-            possible = possible_bids(partner_bid, self.rules) & 1
+            us = seat & 1
+            behind = state.score[1 - us] - state.score[us] >= self.rules.blind_nil_deficit
+            possible = behind and possible_bids(partner_bid, self.rules) & 1
             if type(value) is bool and (possible or not value):
                 return int(value)
             raise ValueError(f"{field}: {'true or ' if possible else ''}false")

@@ -30,17 +30,21 @@ SOURCES = {
 }
 
 
-def files_hash(*modules: str, sources: Mapping[str, str] = SOURCES) -> str:
-    """Return the sha256 of the files of ``modules`` and of all that they import; without ``modules``, of all files."""
-    names = imported(*modules, sources=sources) if modules else sources
+def files_hash(*modules: str, ends: tuple[str, ...] = (), sources: Mapping[str, str] = SOURCES) -> str:
+    """Return the sha256 of the files of ``modules`` and of all that they import; without ``modules``, of all files.
+
+    ``ends``: modules whose own imports do not count.
+    """
+    names = imported(*modules, ends=ends, sources=sources) if modules else sources
     content = [(name, _text(name, sources)) for name in sorted(names)]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
-def imported(*modules: str, sources: Mapping[str, str] = SOURCES) -> set[str]:
+def imported(*modules: str, ends: tuple[str, ...] = (), sources: Mapping[str, str] = SOURCES) -> set[str]:
     """Return ``modules`` and the modules in ``sources`` that they import, directly or not.
 
-    A module that is not in ``sources``, such as one of the tests, must have been imported.
+    ``ends``: modules whose own imports are left out. A module that is not in ``sources``, such as one of the tests,
+    must have been imported.
     """
     found: set[str] = set()
     todo = list(modules)
@@ -48,6 +52,8 @@ def imported(*modules: str, sources: Mapping[str, str] = SOURCES) -> set[str]:
         module = todo.pop()
         if module not in found:
             found.add(module)
+            if module in ends:
+                continue
             for package, name in _imports(_text(module, sources)):
                 whole = f"{package}.{name}" if f"{package}.{name}" in sources else package
                 todo.extend({whole} & sources.keys())

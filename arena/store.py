@@ -31,8 +31,8 @@ def stored(decided_by: object, root: Path = STORE, *, again: bool = False, remov
     """Return a context with the locked folder of the chunks that ``decided_by`` decides, in ``root``.
 
     ``decided_by``: JSON values; a hash of the code (`source_files.chunk_code`) is one of them. ``again``: begin with an
-    empty folder. The folder is removed at the end, unless there is an error or ``remove`` is
-    false. Raises `BuildError` if another run works on the same.
+    empty folder. The folder is removed at the end, unless there is an error or ``remove`` is false.
+    Raises `BuildError` if another run works on the same.
     """
     text = json.dumps(decided_by, sort_keys=True)
     folder = root / hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -61,12 +61,12 @@ def _estimate(rounds: Any, rules: Rules, policies: Any, profiles: Any, estimates
 def _count_choices(rounds: Any, choices: Any) -> None:
     # choices (52, 14): by place in the round and number of legal cards.
     left = np.zeros(4, np.int64)
-    seats, taken, took = np.zeros(52, np.int64), np.zeros(4, np.int64), np.zeros(4, np.int64)
+    seats, played, took = np.zeros(52, np.int64), np.zeros(4, np.int64), np.zeros(4, np.int64)
     for i in range(len(rounds)):
         plays = rounds[i].plays
-        replay(plays, seats, taken, took)
+        replay(plays, seats, played, took)
         for seat in range(4):
-            left[seat] = taken[seat]
+            left[seat] = played[seat]
         broken = 0
         for place in range(52):
             card, seat = plays[place], seats[place]

@@ -274,7 +274,7 @@ def shifted_rounds(
         batch.drop(answers == 0)
         batch.bid(policies, setup.profiles, bidders, answers)
         batch.finish()
-        played_ = batch.active
+        active = batch.active
         points = rounds["points"].astype(np.int64)
         own_points = points[rows, me]
         # In cutthroat, three times the gain is a whole number, so that sums are exact.
@@ -284,7 +284,7 @@ def shifted_rounds(
         total = auctions_of(rounds).sums[rows, me].astype(np.float64)
         x = np.stack([np.ones(len(me)), shift, shift * shift, total, shift * total, total * total], axis=1)
         for seat in range(4):
-            own = played_ & (me == seat)
+            own = active & (me == seat)
             xtx[seat] += x[own].T @ x[own]
             xty[seat] += x[own].T @ gains[own] / (3.0 if alone else 1.0)
 
@@ -317,7 +317,7 @@ def scores_of_games(profiles: tuple[Tables, ...], rules: Rules, bidder: str, n: 
 
 
 def drawn_scores(ctx: Context) -> NDArray[np.int64]:
-    """Return scores (SCORES, 4) before the rounds of games that SCORES_BY plays; columns as in `BidDeals.scores`."""
+    """Return scores (SCORES, 4) before the rounds of games that SCORES_BY plays; columns as in `scores_of_games`."""
     profiles, rules = kernel_tables(ctx.inputs), ctx.family.rules
 
     def play(_index: int, seed: int) -> Arrays:

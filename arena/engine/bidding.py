@@ -48,8 +48,8 @@ def bids_blind_nil(state: PlayState, seat: int, rules: Rules, policy: Policy, pr
 def with_noise(state: PlayState, bid: int, noise: float) -> int:
     """Return a bid moved up or down by one with probability ``noise``, within 1..13.
 
-    A blind nil stays. A number never becomes a nil, because that would be a large change. The state's generator draws
-    the random numbers.
+    A blind nil stays, and a nil becomes 1. A number never becomes a nil, because that would be a large change. The
+    state's generator draws the random numbers.
     """
     if uniform(state) >= noise or bid > 13:
         return bid
@@ -94,7 +94,9 @@ def _bid(
                 bid = answers[i]
                 answers[i] = NO_ANSWER
             if noise > 0.0:
-                bid = with_noise(state, bid, noise)
+                moved = with_noise(state, bid, noise)
+                if allowed_bids(state.hand[seat], auction_at(state, seat).partner_bid, rules) >> moved & 1:
+                    bid = moved
             state.bid[seat] = bid
             row.bids[seat] = bid
             places[i] += 1

@@ -5,12 +5,12 @@ from typing import Any
 from arena.engine.deal import NO_ANSWER
 from arena.engine.jit import entry
 from arena.engine.passing import exchange
+from arena.engine.replay import PLAYS
 from arena.players.choose_card import WRP, choose_card
 from arena.players.touching import distinct_cards
 from spades.play import legal_cards, play_card
 from spades.random_numbers import hash_uniform
 
-PLAYS = 52
 BLEND_SEED = 1 << 40  # added to a deal's random word, so that blends draw other numbers than blind nils
 
 

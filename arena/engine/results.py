@@ -43,24 +43,6 @@ def cutthroat_winner(state: PlayState, rules: Rules) -> int:
     return best if over and not level else -1
 
 
-def points_gained(state: PlayState, me: int, rules: Rules) -> float:
-    """Return the points of a finished round for the side of ``me`` minus those of the other side, from 0 bags on.
-
-    In cutthroat, return the points of ``me`` minus the mean of the other three players.
-    """
-    if rules.variant == CUTTHROAT:
-        gain = 0.0
-        for seat in range(4):
-            points, _ = score_seat(state.bid[seat], state.taken[seat], 0, rules)
-            gain += points if seat == me else -points / 3.0
-        return gain
-    a = me & 1
-    b = 1 - a
-    ours, _ = score_of_side(state, a, 0, rules)
-    theirs, _ = score_of_side(state, b, 0, rules)
-    return float(ours - theirs)
-
-
 register(__name__)
 
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from arena.engine.bidding import allowed_of_all, bid_all
 from arena.engine.deal import NO_ANSWER, deal_all, draw_all, seed_noise_of_all
-from arena.engine.playing import PLAYS, blend_all, distinct_of_all, exchange_all, legal_of_all, play_all
+from arena.engine.playing import blend_all, distinct_of_all, exchange_all, legal_of_all, play_all
+from arena.engine.replay import PLAYS
 from arena.engine.results import score_all
 from arena.engine.simulate import KernelTables, policy_rows
 from arena.engine.states import STATE
@@ -143,8 +144,8 @@ class Batch:
         """Bid up to the first seat whose bid has to come from ``answers`` and has none.
 
         ``policies``: from `policy_rows`. ``bidders`` (n, 4): by seat, a row of ``policies``, or NO_ANSWER; without it,
-        the first policy bids in all seats. ``answers`` (n,): a bid, or NO_ANSWER. ``noise``: the probability that a bid
-        is moved by one.
+        the first policy bids in all seats. ``answers`` (n,): a bid, or NO_ANSWER, which a used answer becomes.
+        ``noise``: the probability that a bid is moved by one, if the rules allow that.
         """
         n = len(self.rounds)
         bidders = np.zeros((n, 4), np.int64) if bidders is None else bidders
@@ -176,6 +177,7 @@ class Batch:
         """Play up to the first card that has to come from ``answers`` and has none.
 
         ``asked_from`` (n, 4): by seat, the first place (0..51) whose card comes from ``answers`` (n,), or COMPILED.
+        A used answer becomes NO_ANSWER.
         """
         n = len(self.rounds)
         asked_from = np.full((n, 4), COMPILED, np.int64) if asked_from is None else asked_from

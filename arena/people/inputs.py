@@ -84,7 +84,7 @@ def write_inputs(state: PlayState, seat: int, rules: Rules, policies: Any, profi
 
 
 def see(state: PlayState, seat: int, rules: Rules, policies: Any, profiles: Any, seen: Any, n: int) -> None:
-    """Write the position at the turn of ``seat`` to row ``n`` of ``seen``, a `net.Seen`."""
+    """Write the position at the turn of ``seat`` to row ``n`` of ``seen``, a `bid_net.Seen`."""
     reference = write_inputs(state, seat, rules, policies, profiles, seen.x[n])
     seen.bids[n] = reference.bid
     seen.numbers[n] = reference.number

@@ -62,7 +62,7 @@ class PlayState:
     passes: list[int] = field(default_factory=_three)
     passer: list[int] = field(default_factory=_four)  # by seat: how it chooses cards to give (`arena.engine.passing`)
     rules: list[int] = field(default_factory=_rules)  # values of `Rules`, for players that count points
-    seat_score: list[int] = field(default_factory=_four)  # by seat: points, in variant cutthroat only
+    seat_score: list[int] = field(default_factory=_four)  # by seat: points in cutthroat; of its side after a round
     seat_bags: list[int] = field(default_factory=_four)  # by seat: bags, in variant cutthroat only
 
 

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from arena.counters import CONTRACTS, NILS
 from arena.engine.rounds import Batch
 from arena.engine.simulate import player_rows
-from spades.legal import NIL, contract_of, is_nil
+from spades.legal import NIL
 from spades.rules import Rules
 
 SWEEPS = 4
@@ -63,8 +64,7 @@ def replayed(rounds: Rounds, weak: NDArray[np.int64]) -> NDArray[np.int8]:
 
 def _successes(bids: NDArray[np.int8], tricks: NDArray[np.int8]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     # By seat (n, 4): whether the tricks make the bidder's nil, and the contract of the bidder's side.
-    number = ~np.isin(bids, [bid for bid in range(15) if is_nil(bid)])
-    asked = np.array([contract_of(bid) for bid in range(15)])[bids]
+    number, asked = ~NILS[bids], CONTRACTS[bids]
     taken = np.where(number, tricks, 0)
     return tricks == 0, (taken + taken[:, [2, 3, 0, 1]]) >= (asked + asked[:, [2, 3, 0, 1]])
 
@@ -120,7 +120,7 @@ def fit(games: list[Rounds], labels: int, seed: int = 1) -> list[Fit]:
 def _cells(rounds: Rounds, tricks: NDArray[np.int8], labels: int) -> tuple[Floats, Floats]:
     # Nils and contracts (labels, CELLS) beside and against the players of each label: cases, and those made.
     nils = rounds.bids == NIL
-    contracts = ~np.isin(rounds.bids, [bid for bid in range(15) if is_nil(bid)])
+    contracts = ~NILS[rounds.bids]
     nils_made, contracts_made = _successes(rounds.bids, tricks)
     tried, made = np.zeros((labels, CELLS)), np.zeros((labels, CELLS))
     for label in range(labels):

@@ -32,7 +32,7 @@ def shares_of_bids(bids: NDArray[np.int8]) -> NDArray[np.float64]:
 
 
 def shares_of_classes(seen: Seen, bids: NDArray[np.int8]) -> NDArray[np.float64]:
-    """Return the share of each class of bids (`net.classes`); each counts one case more, so that no share is 0."""
+    """Return the share of each class of bids (`bid_net.classes`); each counts one case more, so that no share is 0."""
     found = class_counts(seen, bids)[0] + 1.0
     return np.asarray(found / found.sum())
 

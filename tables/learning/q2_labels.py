@@ -124,7 +124,7 @@ def labels(
     """Return ``n`` positions, from the deals with numbers ``first`` to ``first + n - 1``.
 
     ``profiles``: `Tables` by profile, with the win table of ``rules``; ``scores`` (m, 4): scores before rounds, with
-    columns as in `training_data.scores_of_games`. The rules must have no pass.
+    columns as in `tables.counts.scores_of_games`. The rules must have no pass.
     """
     assert rules.nil_pass == rules.blind_nil_pass == 0, "no cards are passed in these rounds"
     made = Labels(

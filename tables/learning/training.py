@@ -92,7 +92,7 @@ ROUNDS = (
 
 
 def _seen(ctx: Context) -> Ints:
-    """Return scores (games, SEEN, 4) before the rounds of games that SEEN_BY plays; see `training_data`."""
+    """Return scores (games, SEEN, 4) before the rounds of games that SEEN_BY plays; see `scores_of_games`."""
     profiles = kernel_tables(ctx.inputs)
 
     def play(index: int, seed: int) -> Arrays:

@@ -1,4 +1,4 @@
-"""The positions that the outcome net learns from, as compiled loops: played, then labelled with win probabilities.
+"""The positions that the outcome net learns from: played in batches, then labelled with win probabilities.
 
 `candidate_rounds` takes one seat of each deal and plays the round once for every candidate bid. Its results are points
 and bags that do not include the score before. So `label` can make inputs and targets from them for any score and game.

@@ -87,8 +87,8 @@ def _by_files(stamp: Stamp | None, files: str) -> State:
 def files_of(family: Family) -> str:
     """Return the hash of the files that make the family: of the module of ``make``, and of all that it imports.
 
-    Some families of one module get their ``make`` from a function of another (`curves.setting_family`). The hash is
-    then of that other module. What the function was called with, such as the policy, is in the family's parameters.
+    A family may get its ``make`` from a function of another module. The hash is then of that other module. What the
+    function was called with, such as the policy, is in the family's parameters.
     """
     return _files_of_module(family.make.__module__)
 

@@ -56,6 +56,8 @@ def test_processes_are_others_and_each_reads_the_function_once():
     assert int(alone["pid"]) == os.getpid()  # a single chunk does not need a process of its own
 
 
+# When a run is closed early, a thread of loky may look for work that was taken away.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_run_that_is_closed_stops():
     """As when a sequential test has decided."""
     begun, release = [], threading.Event()

@@ -1004,7 +1004,6 @@ CASES: dict[str, Maker] = {
     RESULTS + "win_probability_after_round": ended_round,
     RESULTS + "score_of_side": lambda r: (finished(r), r.randrange(2), r.randrange(10), r.choice(RULES)),
     RESULTS + "cutthroat_winner": lambda r: (alone_finished(r), r.choice((CUTTHROAT, CUTTHROAT._replace(lose=-50)))),
-    RESULTS + "points_gained": lambda r: (finished(r), r.randrange(4), r.choice((CUTTHROAT, *RULES))),
 }
 
 # Functions of the kernel modules that compiled code never calls.

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arena.engine.bidding import bid_seat, with_noise
+from arena.engine.choose_bid import auction_at
 from arena.engine.deal import NOISE_STREAM, Deals, deal_round, prepare_state, seed_rng
 from arena.engine.passing import exchange
 from arena.engine.playing import BLEND_SEED
@@ -15,6 +16,7 @@ from arena.engine.simulate import KernelTables, numba_typed
 from arena.games import ALONE, SEATING, Lineup, pairs_of, play_games
 from arena.players.choose_card import IDS, WRP, choose_card
 from arena.players.names import parse_player
+from spades.legal import allowed_bids
 from spades.play import PlayState, legal_cards, play_card, write_rules
 from spades.policies import parse_policy
 from spades.random_numbers import hash_uniform
@@ -109,7 +111,9 @@ def plain_game(name: str, swap: int, profiles: Any) -> Iterator[Round]:
             seed_rng(state, SEED, pair, NOISE_STREAM + 2 * number + swap)
         for seat, chair in enumerate(chairs):
             bid = bid_seat(state, seat, rules, lineup.policies[places[chair]], profiles)
-            state.bid[seat] = with_noise(state, bid, lineup.noise) if lineup.noise else bid
+            moved = with_noise(state, bid, lineup.noise) if lineup.noise else bid
+            allowed = allowed_bids(state.hand[seat], auction_at(state, seat).partner_bid, rules)
+            state.bid[seat] = moved if allowed >> moved & 1 else bid
         passed, plays, choices = [0] * 4, [], 0
         exchange(state, passed)
         for _ in range(52):

@@ -125,12 +125,14 @@ def test_answers_that_are_no_pass_are_refused(answer):
 
 
 def test_answers_about_blind_nils():
-    asked = position(BLIND, 2, (3, 4), Rules(blind_nil=1))
+    asked = position(BLIND, 3, (3, 4, 2), Rules(blind_nil=1))  # 215 points behind
     assert [asked.number_of(answer) for answer in (True, False, {"blind_nil": True})] == [1, 0, 1]
     with pytest.raises(ValueError, match="blind_nil: true or false"):
         asked.number_of(1)
     with pytest.raises(ValueError, match="blind_nil: false"):
-        position(BLIND, 2, (0, 4), Rules(blind_nil=1, double_nil=0)).number_of(True)
+        position(BLIND, 3, (3, 0, 2), Rules(blind_nil=1, double_nil=0)).number_of(True)
+    with pytest.raises(ValueError, match="blind_nil: false"):
+        position(BLIND, 2, (3, 4), Rules(blind_nil=1)).number_of(True)
 
 
 # ---- Python files ------------------------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 
 A `Batch` holds n rounds. Each step goes on with all of them in compiled code, up to a decision that somebody else
 makes: a net, a program outside, a forced bid. These answers go into the next call of the step. So every mixture of
-bidders and players runs in the same loops, and only these loops contain the code of bidders and card players.
+bidders and players runs in the same loops. Few other entries contain a bidder or a card player: those of searches and
+public bots, and some that look at the numbers of one decision.
 
 A finished round is one row of `ROUND`, whoever played it. `arena.counters` counts such rows.
 """

@@ -1,7 +1,7 @@
 """GET /, /docs and /static/{name}: the playground, the page of the API, and the files that they load.
 
 The files are in service/static. The assets of Swagger UI come from the package fastapi-offline. A page holds no secret,
-so it needs no API key; the requests that it sends do (docs/adr/0064-pages.md).
+so it needs no API key; the requests that it sends do.
 """
 
 import mimetypes

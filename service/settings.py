@@ -126,8 +126,7 @@ class Settings(BaseSettings):
 
     tables_dir: Annotated[Path, BeforeValidator(_directory)] | None = Field(
         default=None,
-        description="Directory with manifest.json and the .npy files, or with one such directory for each version; "
-        "unset: the tables that come with the service.",
+        description="Directory of the tables, or of several versions; unset: the tables that come with the service.",
     )
     tables_version: Annotated[str, BeforeValidator(_version)] | None = Field(
         default=None,
@@ -159,7 +158,7 @@ class Settings(BaseSettings):
         "loopback.",
     )
     access_log: Annotated[float, _number("a share", 0, 1)] = Field(
-        default=0.01, description="Share of requests in the access log, 0 to 1."
+        default=0.01, description="Share of requests in the access log."
     )
     decision_log: Annotated[Path, BeforeValidator(_log_file)] | None = Field(
         default=None,
@@ -167,7 +166,7 @@ class Settings(BaseSettings):
     )
     decision_log_share: Annotated[float, _number("a share", 0, 1)] = Field(
         default=1.0,
-        description="Share of rounds in the decision log, 0 to 1; all records of a round are kept, or none.",
+        description="Share of rounds in the decision log; all records of a round are kept, or none.",
     )
     decision_log_mib: Annotated[int, _number("MiB", 1, 1_000_000, int)] = Field(
         default=100,
@@ -193,10 +192,7 @@ class Settings(BaseSettings):
     )
     api_keys_file: Annotated[Path, BeforeValidator(_file)] | None = Field(
         default=None,
-        description=(
-            "File of API keys, one `name sha256 [rate]` per line; if set, all routes but those of health and of the "
-            "pages require a key."
-        ),
+        description=("File of API keys; if set, all routes but those of health and of the pages require a key."),
     )
     key_rate: Annotated[float, _number("bids a second", 0, 1_000_000)] = Field(
         default=0.0,

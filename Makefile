@@ -18,7 +18,8 @@
 #                                           commit of main that this branch started from
 #   make check                              ruff, mypy --strict, import contracts
 #   make fix                                mend what ruff can mend
-#   make docs                               the site of the documentation: build/site; a broken link is an error
+#   make docs                               the site of the documentation, with the appendix of all measured figures:
+#                                           build/site; a broken link is an error
 #   make bench [ARGS="--rounds 7"]          a decision, a card, the engine, the service beside its yardsticks
 #   make loadtest [DURATION=30] [RATE=500] [PROMISE_MS=25] [ARGS="--url http://host:port"]
 #                                           start the service, load it, print a verdict, stop it
@@ -111,10 +112,12 @@ fix: $(ALL)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# The pages lie in several folders, and the generator reads one: they are copied, each to the same path.
+# The pages lie in several folders, and the generator reads one: they are copied, each to the same path. The appendix of
+# results is not committed; in the copy, the pages of results link to it.
 docs: $(ALL)
 	@rm -rf build/pages build/site && mkdir -p build/pages
 	@tar -c *.md LICENSE docs clients/*/README.md spades/README.md spades/bidder.py examples | tar -x -C build/pages
+	@$(BIN)/python -m report --out build/pages/docs
 	@NO_COLOR=1 $(BIN)/zensical build --strict
 
 bench: $(ALL)

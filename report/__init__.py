@@ -1,1 +1,1 @@
-"""Figures and plots of the pages of results in docs/: `python -m report`. Start reading in `report_command`."""
+"""The pages of results in docs/, and their appendix: `python -m report`. Start reading in `report_command`."""

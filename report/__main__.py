@@ -8,8 +8,8 @@ from spades.arguments import run_command
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Fill the pages of results and return the exit status."""
-    about = "Fill docs/strength.md and the other pages of results with measured figures."
+    """Make the pages of results and return the exit status."""
+    about = "Make docs/strength.md, the other pages of results and their appendix from measured figures."
     parser = argparse.ArgumentParser(prog="python -m report", description=about)
     report_command.add_arguments(parser)
     options = parser.parse_args(arguments)

@@ -1,4 +1,4 @@
-"""Figures of docs/inference.md: how well `spades.inference` says who holds the unseen cards.
+"""Figures of the appendix, inference.md: how well `spades.inference` says who holds the unseen cards.
 
 Positions are deals that no table was made from, bid at scores of whole games and seen from one random seat. Log-loss is
 in nats for each unseen card: 0 is perfect. The error is the mean distance between the stated probability and 0 or 1,

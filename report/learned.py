@@ -1,4 +1,4 @@
-"""Figures of docs/learned-player.md: the nets of the spAIdes report."""
+"""Figures of the appendix, learned-player.md: the nets of the spAIdes report."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,9 +1,9 @@
-"""A page of results: a template in report/templates, with figures that are kept beside the page.
+"""A page of the appendix: a template in report/templates/appendix, with figures that are kept in docs.
 
 In a template, ``{% call section("name") %} ... {% endcall %}`` encloses a part of the page that shows figures. Inside,
-`match` and `query` return figures. If the section is measured, they play or count; otherwise they read what the file
-beside the page keeps (strength.json beside strength.md). So a page is made again without playing, and the text around
-the figures changes without measuring.
+`match` and `query` return figures. If the section is measured, they play or count; otherwise they read what the file of
+the page keeps (docs/strength.json for appendix/strength.md). So a page is made again without playing, and the text
+around the figures changes without measuring. `summarize` adds a row to a table of a short page (`summary`).
 
 A section ends with a line that names the settings and the tables that made its figures. Its record has the sha256 of
 each array that the figures read. By these, the line says whether the shipped tables have the same arrays.
@@ -12,10 +12,10 @@ each array that the figures read. By these, the line says whether the shipped ta
 import json
 import re
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 
@@ -37,8 +37,8 @@ from spades.winprob import WON_VARIANTS
 from studio import plots
 
 TEMPLATES = Path(__file__).with_name("templates")
+APPENDIX = "appendix"  # the folder of these pages, among templates and on the site
 DIGITS = 16  # of the sha256 of an array, in a record
-SUMMARY = "\0summary\0"  # where the table of `summarize` goes
 _MARKER = re.compile("\0section (.*)\0\n")
 
 
@@ -64,11 +64,23 @@ class Record:
         text = f"`--pairs {self.pairs} --seed {self.seed}` on tables {self.tables}."
         if self.tables == shipped.version:
             return text
-        now = digests(shipped)
-        changed = [f"`{name}`" for name, digest in sorted(self.arrays.items()) if now.get(name) != digest]
+        changed = self.changed_in(shipped)
         if not changed:
             return f"{text} All arrays that these figures read are the same in {shipped.version}."
-        return f"{text} In {shipped.version}, these arrays that they read are different: {', '.join(changed)}."
+        names = ", ".join(f"`{name}`" for name in changed)
+        return f"{text} In {shipped.version}, these arrays that they read are different: {names}."
+
+    def changed_in(self, shipped: Manifest) -> list[str]:
+        """Return the arrays that the figures read and that are different in the shipped tables."""
+        now = digests(shipped)
+        return sorted(name for name, digest in self.arrays.items() if now.get(name) != digest)
+
+
+class SummaryRow(NamedTuple):
+    """A row of a short page, and the section of the appendix that has its figures."""
+
+    section: str
+    cells: tuple[object, ...]
 
 
 def digests(manifest: Manifest) -> dict[str, str]:
@@ -105,56 +117,71 @@ def sections_of(template: str) -> list[str]:
     return re.findall(r'call section\("([^"]+)"\)', (TEMPLATES / template).read_text(encoding="utf-8"))
 
 
-class Page:
-    """A page while it is made; a template calls its public methods."""
+def filled(template: str, names: Mapping[str, Any]) -> str:
+    """Return a template's text with ``names`` to call and to read. Raises `BuildError` if it has a wrong one."""
+    loader = FileSystemLoader(TEMPLATES)
+    environment = Environment(
+        loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
+    environment.filters["thousands"] = "{:,}".format
+    try:
+        return environment.get_template(template).render(names)
+    except TemplateError as error:
+        raise BuildError(f"{template}: {error}") from error
 
-    def __init__(self, path: Path, setup: Setup, measured: Collection[str] = ()) -> None:
-        """``path``: of the page; the sections ``measured`` are measured, and the records beside the page change."""
-        self.path, self.setup, self.measured = path, setup, measured
-        self.kept = path.with_suffix(".json")
-        self.records = read_records(self.kept)
+
+class Page:
+    """A page of the appendix while it is made; a template calls its public methods."""
+
+    def __init__(self, kept: Path, setup: Setup, measured: Collection[str] = ()) -> None:
+        """``kept``: the file of records; the sections ``measured`` are measured, and the file changes."""
+        self.kept, self.setup, self.measured = kept, setup, measured
+        self.template = f"{APPENDIX}/{kept.stem}.md.j2"
+        self.records = read_records(kept)
         self.current = ""  # the section in which a template calls `match` and `query`
-        self._summary: list[tuple[str, Sequence[object]]] = []  # section and cells
+        self.summary: list[SummaryRow] = []
+        self.chapters: list[str] = []  # headings of the second level
+        self.headings: dict[str, str] = {}  # by section: the heading above it
 
     def text(self) -> str:
         """Return the page. Raises `BuildError` if a section was never measured, or a template names a wrong figure."""
-        loader = FileSystemLoader(TEMPLATES)
-        environment = Environment(
-            loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+        text = filled(
+            self.template,
+            {
+                "section": self.section,
+                "match": self.match,
+                "query": self.query,
+                "as_match": lambda values: MatchFigures("a query", values),
+                "rates": lambda *matches: " / ".join(match.rate for match in matches),
+                "image": self.image,
+                "win_table": self.win_table,
+                "summarize": self.summarize,
+                "table": table,
+                "rules": lambda preset="classic", **fields: make_rules(preset, fields),
+                "dash": dash,
+                "shipped": self.setup.opened.manifest,
+                "pairs": self.setup.pairs,
+                "uct_pairs": min(self.setup.uct_pairs, self.setup.pairs),
+                "plots": plots,
+                "paper": paper,
+                "PAPER": PAPER,
+                "LONG": LONG,
+                "ONE_ROUND": ONE_ROUND,
+                "PRESETS": PRESETS,
+                "OPTIONS": OPTIONS,
+                "BOTS": BOTS,
+                "WON_VARIANTS": WON_VARIANTS,
+                "informed": informed,
+            },
         )
-        environment.filters["thousands"] = "{:,}".format
-        environment.globals |= {
-            "section": self.section,
-            "match": self.match,
-            "query": self.query,
-            "as_match": lambda values: MatchFigures("a query", values),
-            "image": self.image,
-            "win_table": self.win_table,
-            "summarize": self.summarize,
-            "summary": lambda: SUMMARY,
-            "table": table,
-            "rules": lambda preset="classic", **fields: make_rules(preset, fields),
-            "dash": dash,
-            "shipped": self.setup.opened.manifest,
-            "pairs": self.setup.pairs,
-            "uct_pairs": min(self.setup.uct_pairs, self.setup.pairs),
-            "plots": plots,
-            "paper": paper,
-            "PAPER": PAPER,
-            "LONG": LONG,
-            "ONE_ROUND": ONE_ROUND,
-            "PRESETS": PRESETS,
-            "OPTIONS": OPTIONS,
-            "BOTS": BOTS,
-            "WON_VARIANTS": WON_VARIANTS,
-            "informed": informed,
-        }
-        try:
-            text = environment.get_template(f"{self.path.name}.j2").render()
-        except TemplateError as error:
-            raise BuildError(f"{self.path.name}.j2: {error}") from error
-        if SUMMARY in text:
-            text = text.replace(SUMMARY, self._summary_table(text))
+        heading = ""
+        for line in text.splitlines(keepends=True):
+            if line.startswith("#"):
+                heading = line.strip("# \n")
+                if line.startswith("## "):
+                    self.chapters.append(heading)
+            elif found := _MARKER.fullmatch(line):
+                self.headings[found[1]] = heading
         return _MARKER.sub("", text)
 
     def section(self, name: str, caller: Callable[[], str]) -> str:
@@ -210,19 +237,18 @@ class Page:
         """Return the link to a plot, and write it if there is ``svg``; queries write the others."""
         if svg is not None:
             self.setup.plot(name, svg)
-        return f"![{text}]({self.setup.images.name}/{name}.svg)"
+        return f"![{text}](../{self.setup.images.name}/{name}.svg)"
 
-    def summarize(self, first: str, against: str, *matches: MatchFigures, published: float | None = None) -> str:
-        """Add a row to the summary of the page: names of both sides, win rates, and what the paper published."""
-        rates = " / ".join(match.rate for match in matches)
-        self._summary.append((self.current, (first, against, rates, "-" if published is None else published)))
+    def summarize(self, *cells: object) -> str:
+        """Add a row to the summary of this page, which a short page shows."""
+        self.summary.append(SummaryRow(self.current, cells))
         return ""
 
     def _figure(
         self, name: str, reads: Callable[[], Collection[str]], measure: Callable[[], Mapping[str, Any]]
     ) -> Mapping[str, Any]:
         if self.current not in self.records:
-            raise BuildError(f"{self.path.name}.j2: found {name} outside a section; accepted: figures in a section")
+            raise BuildError(f"{self.template}: found {name} outside a section; accepted: figures in a section")
         record = self.records[self.current]
         if self.current in self.measured and name not in record.figures:
             now = digests(self.setup.opened.manifest)
@@ -232,22 +258,6 @@ class Page:
             fix = f"measure it again: python -m report --measure {self.current}"
             raise BuildError(f"{self.kept}: found no figures of {name} in section {self.current}; {fix}")
         return record.figures[name]
-
-    def _summary_table(self, text: str) -> str:
-        headings: dict[str, str] = {}  # by section: the heading above it
-        heading = ""
-        for line in text.splitlines(keepends=True):
-            if line.startswith("#"):
-                heading = line.strip("# \n")
-            elif found := _MARKER.fullmatch(line):
-                headings[found[1]] = heading
-        rows, before = [], ""
-        for section, cells in self._summary:
-            title = headings[section]
-            anchor = re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
-            rows.append((*cells, "" if title == before else f"[{title}](#{anchor})"))
-            before = title
-        return table("first bidder | against | wins, % | paper | section", rows)
 
 
 def _name_of(match: Match) -> str:

@@ -1,8 +1,11 @@
-"""Make the pages of results in docs/ from templates and from figures that are kept beside them: `python -m report`.
+"""Make the pages of results and their appendix from templates and from figures kept in docs/: `python -m report`.
+
+The pages are committed in docs/. The appendix, which has all figures, is not: it is made in build/, where `make docs`
+makes it a part of the site.
 
 Nothing is played unless `--measure` names sections. Their figures come from the committed tables and from matches,
 played now or kept from an earlier run (`setup`). They depend only on seed, pairs and tables, except for times, which
-depend on the machine. `page` explains templates and kept figures.
+depend on the machine. `page` explains templates and kept figures, `summary` the committed pages.
 
 Two sections also write files of the service: `results` the win rates of the catalogue, and `nearest-tables` the errors
 of win tables.
@@ -17,15 +20,22 @@ from arena.errors import BuildError
 from arena.executors import add_jobs_argument
 from arena.store import write_atomically
 from report import results
-from report.page import TEMPLATES, Page, sections_of
+from report.page import APPENDIX, TEMPLATES, Page, sections_of
 from report.setup import PLAYED, Setup
+from report.summary import summary_page
 from spades.arguments import integer
 from spades.strength import RESULTS, results_text
 from spades.tableset import open_tables
 from spades.winprob import ERRORS_FILE
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
-SECTIONS = {path.name.removesuffix(".j2"): sections_of(path.name) for path in sorted(TEMPLATES.glob("*.j2"))}  # by page
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+APPENDIX_OF_DOCS = ROOT / "build" / "pages" / "docs" / APPENDIX  # where `make docs` makes the site of
+SUMMARIES = sorted(path.name for path in TEMPLATES.glob("*.j2"))
+SECTIONS = {  # by page of the appendix
+    path.name.removesuffix(".md.j2"): sections_of(f"{APPENDIX}/{path.name}")
+    for path in sorted((TEMPLATES / APPENDIX).glob("*.j2"))
+}
 ALL, SERVED, ERRORS = "all", "results", "nearest-tables"
 
 
@@ -69,17 +79,25 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def make(setup: Setup, folder: Path, measured: set[str]) -> None:
-    """Make all pages in ``folder``; the sections ``measured`` are measured first. Raises `BuildError`."""
+    """Make the pages of ``folder`` and the appendix; the sections ``measured`` are measured first. Raises `BuildError`.
+
+    The appendix of docs/ is made in build/. That of another folder lies in it, and its pages link to the appendix.
+    """
     if ALL in measured:
         measured = {SERVED, *(name for names in SECTIONS.values() for name in names)}
     shipped = folder == DOCS  # otherwise the files of the service are written to the folder too
     if SERVED in measured:
         path = RESULTS if shipped else folder / f"{SERVED}.json"
         write_atomically(path, results_text(results.measure(setup)).encode())
-    for name in SECTIONS:
-        page = Page(folder / name, setup, measured)
-        write_atomically(page.path, page.text().encode())
+    appendix = {name: Page(folder / f"{name}.json", setup, measured) for name in SECTIONS}
+    for name, page in appendix.items():
+        path = (APPENDIX_OF_DOCS if shipped else folder / APPENDIX) / f"{name}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, page.text().encode())
         if ERRORS in measured and ERRORS in page.records:
             errors = page.records[ERRORS].figures["nearest_tables"]["by_field"]
             path = ERRORS_FILE if shipped else folder / f"{ERRORS}.json"
             write_atomically(path, f"{json.dumps(errors, indent=1)}\n".encode())
+    for template in SUMMARIES:
+        text = summary_page(template, appendix, setup.opened.manifest, linked=not shipped)
+        write_atomically(folder / template.removesuffix(".j2"), text.encode())

@@ -1,4 +1,4 @@
-"""The figures of docs/learned-from-logs.md: what tables fitted to a studio's log gain in simulated studios.
+"""The figures of the appendix, learned-from-logs.md: what tables fitted to a studio's log gain in simulated studios.
 
 For each studio, the people of `studio.studios` play a log. Tables and a model of the people are learned from it,
 and new games of the same people judge both. Matches with the studio's players show what `bis` wins with the shipped

@@ -2,7 +2,7 @@
 
 A net values one action in one state: FEATURES numbers in, one number out. Bids and cards are actions of the same net.
 The features do not say the score, or which suits a player has no cards of. Section 5 of the report lists them;
-docs/learned-player.md says what the report leaves open.
+docs/more-results.md says what the report leaves open.
 """
 
 from collections.abc import Callable, Mapping

@@ -9,7 +9,7 @@ options. There is a net for each of four rewards:
 - `score`: the side's points at the end of the round, with the last card;
 - `return`, which is not in the report: the side's points at the end are the whole target of every action.
 
-The report does not say how it trains beyond this; docs/learned-player.md lists what was chosen here.
+The report does not say how it trains beyond this; docs/more-results.md lists what was chosen here.
 """
 
 from collections.abc import Mapping

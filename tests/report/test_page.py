@@ -1,4 +1,4 @@
-"""Pages from templates and kept figures: without playing, with the tables that made them, and section by section."""
+"""Pages and their appendix from templates and kept figures: without playing, with their tables, section by section."""
 
 import re
 import shutil
@@ -9,13 +9,14 @@ import pytest
 from arena.errors import BuildError
 from report import page, report_command, setup
 from report.page import Page, Record, read_records, records_text
-from report.report_command import DOCS, SECTIONS
+from report.report_command import DOCS, SECTIONS, SUMMARIES
 from report.setup import Setup
+from report.summary import summary_page
 from tests.conftest import committed_tables
 from tests.report.made_up import result_of
 
 TRIAL = """before {{ "{{" }} by hand
-{{ summary() }}
+## Other games
 ### Short games
 {% call section("short-games") %}
 | goal | wins, % | points |
@@ -24,14 +25,12 @@ TRIAL = """before {{ "{{" }} by hand
 {% set found = match("winprob", "bis", rules=rules(win=win)) %}
 | {{ win }} | {{ found.rate }} | {{ found.by_points }} |
 {% endfor %}
-{{ summarize("`winprob`", "`bis`, goal 50", match("winprob", "bis", rules=rules(win=50)), published=55.5) }}
+{{ summarize("`winprob`", "`bis`, goal 50", match("winprob", "bis", rules=rules(win=50)).rate) }}
 {% endcall %}
 after
 """
 SHOWN = """before {{ by hand
-| first bidder | against | wins, % | paper | section |
-|---|---|---|---|---|
-| `winprob` | `bis`, goal 50 | 60.0 [59.0, 61.0] | 55.5 | [Short games](#short-games) |
+## Other games
 ### Short games
 | goal | wins, % | points |
 |---|---|---|
@@ -40,6 +39,17 @@ SHOWN = """before {{ by hand
 
 *`--pairs 20 --seed 7` on tables VERSION.*
 after
+"""
+
+SHORT = """wins
+{{ summary("trial", "first | against | wins, % | paper") }}
+{{ chapters("trial") | join("; ") }}
+"""
+SHOWN_SHORT = """wins
+| first | against | wins, % | paper | tables | section |
+|---|---|---|---|---|---|
+| `winprob` | `bis`, goal 50 | 60.0 [59.0, 61.0] | - | RELEASE | SECTION |
+CHAPTER
 """
 
 
@@ -51,8 +61,9 @@ def report(tmp_path):
 @pytest.fixture
 def templates(tmp_path, monkeypatch):
     folder = tmp_path / "templates"
-    folder.mkdir()
-    (folder / "trial.md.j2").write_text(TRIAL)
+    (folder / "appendix").mkdir(parents=True)
+    (folder / "appendix" / "trial.md.j2").write_text(TRIAL)
+    (folder / "short.md.j2").write_text(SHORT)
     monkeypatch.setattr(page, "TEMPLATES", folder)
     return folder
 
@@ -70,23 +81,30 @@ def played(monkeypatch):
     return matches
 
 
-@pytest.mark.parametrize("name", SECTIONS)
-def test_the_committed_page_is_made_from_the_kept_figures(name, report, played):
-    shown = Page(DOCS / name, report).text()
-    assert shown == (DOCS / name).read_text(encoding="utf-8")
-    assert played == []
+@pytest.fixture(scope="module")
+def appendix():
+    """The pages of the appendix, made from the kept figures, and their texts."""
+    setup_of_docs = Setup(committed_tables(), 20, 7, 1, DOCS / "img")
+    pages = {name: Page(DOCS / f"{name}.json", setup_of_docs) for name in SECTIONS}
+    return pages, {name: page.text() for name, page in pages.items()}
+
+
+@pytest.mark.parametrize("template", SUMMARIES)
+def test_the_committed_page_is_made_from_the_kept_figures(template, appendix):
+    shown = summary_page(template, appendix[0], committed_tables().manifest, linked=False)
+    assert shown == (DOCS / template.removesuffix(".j2")).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", SECTIONS)
 def test_every_section_has_its_figures(name):
-    records = read_records((DOCS / name).with_suffix(".json"))
+    records = read_records(DOCS / f"{name}.json")
     assert sorted(records) == sorted(SECTIONS[name])
-    assert records_text(records) == (DOCS / name).with_suffix(".json").read_text(encoding="utf-8")
+    assert records_text(records) == (DOCS / f"{name}.json").read_text(encoding="utf-8")
     assert all(record.arrays for record in records.values())
 
 
 def test_a_new_section_is_one_file(templates, report, played, tmp_path):
-    path = tmp_path / "trial.md"
+    path = tmp_path / "trial.json"
     with pytest.raises(BuildError, match="found no section short-games; measure it: python -m report --measure short"):
         Page(path, report).text()
     shown = Page(path, report, ["short-games"]).text()
@@ -96,23 +114,40 @@ def test_a_new_section_is_one_file(templates, report, played, tmp_path):
         ("winprob", 100, 20, 7),
     ]
     assert Page(path, report).text() == shown
-    (record,) = read_records(path.with_suffix(".json")).values()
+    (record,) = read_records(path).values()
     assert {"curves", "net_out", "win"} <= record.arrays.keys()
     assert len(played) == 2
 
 
+@pytest.mark.parametrize(
+    ("linked", "section", "chapter"),
+    [
+        (True, "[`short-games`](appendix/trial.md#short-games)", "[Other games](appendix/trial.md#other-games)"),
+        (False, "`short-games`", "Other games"),
+    ],
+)
+def test_a_short_page_names_the_sections_of_its_rows(templates, report, played, tmp_path, linked, section, chapter):
+    trial, manifest = Page(tmp_path / "trial.json", report, ["short-games"]), report.opened.manifest
+    trial.text()
+    shown = re.sub("-{3,}", "---", summary_page("short.md.j2", {"trial": trial}, manifest, linked=linked))
+    expected = SHOWN_SHORT.replace("SECTION", section).replace("CHAPTER", chapter)
+    assert shown == expected.replace("RELEASE", manifest.version.partition("+")[0])
+    trial.records["short-games"].arrays["win"] = "0"  # as of older tables
+    assert r"\* | " in summary_page("short.md.j2", {"trial": trial}, manifest, linked=linked)
+
+
 def test_the_example_of_the_guide_is_the_whole_section(templates, report, played, tmp_path):
     (example,) = re.findall(r"```jinja\n(.*?)```", (DOCS / "how-to" / "extend.md").read_text(), re.DOTALL)
-    (templates / "trial.md.j2").write_text(example)
-    assert page.sections_of("trial.md.j2") == ["short-games"]
-    shown = Page(tmp_path / "trial.md", report, ["short-games"]).text()
+    (templates / "appendix" / "trial.md.j2").write_text(example)
+    assert page.sections_of("appendix/trial.md.j2") == ["short-games"]
+    shown = Page(tmp_path / "trial.json", report, ["short-games"]).text()
     assert shown.count("| 60.0 [59.0, 61.0] | 50.0 : 40.0 |") == len(played) == 3
 
 
 def test_the_words_of_a_section_change_without_measuring(templates, report, played, tmp_path):
-    Page(tmp_path / "trial.md", report, ["short-games"]).text()
-    (templates / "trial.md.j2").write_text(TRIAL.replace("| goal |", "| `win` |"))
-    assert "| `win` | wins, % |" in Page(tmp_path / "trial.md", report).text()
+    Page(tmp_path / "trial.json", report, ["short-games"]).text()
+    (templates / "appendix" / "trial.md.j2").write_text(TRIAL.replace("| goal |", "| `win` |"))
+    assert "| `win` | wins, % |" in Page(tmp_path / "trial.json", report).text()
 
 
 @pytest.mark.parametrize(
@@ -120,11 +155,11 @@ def test_the_words_of_a_section_change_without_measuring(templates, report, play
     [
         ("win in [50, 100]", "win in [50, 150]", "found no figures of winprob v bis, win=150, lose=null in section"),
         ("found.rate", "found.nils_c", "found no nils_c among the kept figures of winprob v bis, win=50"),
-        ("found.rate", "fnd.rate", "trial.md.j2: 'fnd' is undefined"),
-        ("{% endfor %}", "", "trial.md.j2: .*endfor"),
+        ("found.rate", "fnd.rate", "appendix/trial.md.j2: 'fnd' is undefined"),
+        ("{% endfor %}", "", "appendix/trial.md.j2: .*endfor"),
         ('match("winprob", "bis", rules=rules(win=win))', 'query("nothing")', "query is 'nothing'; accepted: .*kinds"),
         (
-            "{{ summary() }}",
+            "## Other games",
             '{{ match("bis", "rb") }}',
             "found bis v rb outside a section; accepted: figures in a section",
         ),
@@ -132,10 +167,10 @@ def test_the_words_of_a_section_change_without_measuring(templates, report, play
 )
 def test_a_wrong_template_is_named(templates, report, played, tmp_path, words, other, message):
     measured = ["short-games"] if "query" in other else []
-    Page(tmp_path / "trial.md", report, ["short-games"]).text()
-    (templates / "trial.md.j2").write_text(TRIAL.replace(words, other, 1))
+    Page(tmp_path / "trial.json", report, ["short-games"]).text()
+    (templates / "appendix" / "trial.md.j2").write_text(TRIAL.replace(words, other, 1))
     with pytest.raises(BuildError, match=message):
-        Page(tmp_path / "trial.md", report, measured).text()
+        Page(tmp_path / "trial.json", report, measured).text()
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"x": 3}', '{"x": {"tables": "1"}}'])
@@ -147,16 +182,16 @@ def test_kept_figures_that_cannot_be_read_are_named(tmp_path, content):
 
 def test_a_measured_section_leaves_the_others(report, played, tmp_path, capsys):
     for name in SECTIONS:
-        shutil.copy((DOCS / name).with_suffix(".json"), tmp_path)
+        shutil.copy(DOCS / f"{name}.json", tmp_path)
     before = read_records(DOCS / "strength.json")
     report_command.make(report, tmp_path, {"levels"})
     after = read_records(tmp_path / "strength.json")
     assert {name for name in after if after[name] != before[name]} == {"levels"}
     assert after["levels"].pairs == 20
     assert len(played) == 15  # for `bis`, both opponents are the same
-    shown = (tmp_path / "strength.md").read_text()
+    shown = (tmp_path / "appendix" / "strength.md").read_text()
     assert "| `winprob:level=1` | 60.0 [59.0, 61.0] | 60.0 [59.0, 61.0] | 10.0 | - |" in shown
-    assert "60.0 [59.0, 61.0] / 60.0 [59.0, 61.0] / 60.0" in shown.partition("## How the figures")[0]
+    assert "60.0 [59.0, 61.0] / 60.0 [59.0, 61.0]" in (tmp_path / "strength.md").read_text()
     assert re.match(r"levels \.\.\. \d+\.\d s\n", capsys.readouterr().out)
 
 
@@ -172,18 +207,8 @@ def test_a_figure_says_whether_its_arrays_have_changed(report):
     assert Record(manifest.version, None, 10, 1, {"win": "0"}).made_with(manifest).endswith(f"{manifest.version}.")
 
 
-def test_the_summary_links_to_headings():
-    shown = (DOCS / "strength.md").read_text()
-    headings = re.findall(r"^#+ (.*)$", shown, re.MULTILINE)
-    anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
-    linked = re.findall(r"\| \[[^]]+\]\(#([^)]+)\) \|", shown)
-    assert len(linked) >= 10
-    assert set(linked) <= anchors
-
-
-def test_plots_of_the_pages_exist_and_are_linked():
-    texts = [path.read_text(encoding="utf-8") for path in sorted(DOCS.glob("*.md"))]
-    linked = [name for text in texts for name in re.findall(r"!\[[^]]+\]\(img/(\S+)\)", text)]
+def test_plots_of_the_pages_exist_and_are_linked(appendix):
+    linked = [name for text in appendix[1].values() for name in re.findall(r"!\[[^]]+\]\(\.\./img/(\S+)\)", text)]
     assert sorted(linked) == sorted(path.name for path in (DOCS / "img").glob("*.svg"))
     for name in linked:
         content = Path(DOCS / "img" / name).read_bytes()

@@ -387,21 +387,20 @@ def test_what_the_catalogue_says_of_combinations_is_what_is_refused(call, reques
             assert (f"/rules/{field}" in refused) == (field in fixed), (variant, field)
 
 
-def test_strengths_are_those_of_the_page(call):
-    page = (DEFAULT_DIRECTORY.parents[1] / "docs" / "strength.md").read_text()
-    table = page.partition("\n## BIS against the rule-based bidders\n")[2].partition("\n![")[0]
-    rows = {line.split(" | ")[0].strip("| "): line for line in table.splitlines() if "| SRP | " in line}
+def test_strengths_are_those_of_the_report(call):
+    records = orjson.loads((DEFAULT_DIRECTORY.parents[1] / "docs" / "strength.json").read_bytes())
+    measured = {}
+    for section in ("opponents", "winprob"):
+        for match, figures in records[section]["figures"].items():
+            measured[match] = "{:.1f} [{:.1f}, {:.1f}]".format(*figures["wins"])
     told = {policy["policy"]: policy["strength"] for policy in call("GET", "/v1/policies").json()["policies"]}
-    for policy in ("bis", "bis:tuned"):
-        shares = re.findall(r"([\d.]+ \[[\d.]+, [\d.]+\]) against (\w+)", told[policy])
-        assert [other for _, other in shares] == ["rb", "ms", "io"]
-        assert all(share in rows[other] for share, other in shares)
+    opponents = {"bis": ["rb", "ms", "io"], "bis:tuned": ["rb", "ms", "io"]}
+    opponents["winprob"] = ["bis", "bis:tuned", "rb", "ms", "io"]
+    for policy, others in opponents.items():
+        shares = re.findall(r"([\d.]+ \[[\d.]+, [\d.]+\]) against ([\w:]+)", told[policy])
+        assert shares == [(measured[f"{policy} v {other}"], other) for other in others]
     for other in ("rb", "ms", "io"):
-        assert any(share in rows[other] for share in re.findall(r"[\d.]+ \[[\d.]+, [\d.]+\]", told[other]))
-    played = page.partition("\n### winprob\n")[2].partition("\n#")[0]
-    shares = re.findall(r"([\d.]+ \[[\d.]+, [\d.]+\]) against ([\w:]+)", told["winprob"])
-    assert [other for _, other in shares] == ["bis", "bis:tuned", "rb", "ms", "io"]
-    assert all(f"| `{other}` | {share} |" in played for share, other in shares)
+        assert measured[f"bis v {other}"] in told[other]
 
 
 def test_every_policy_of_the_catalogue_can_be_asked_for(call, request_body):

@@ -29,6 +29,7 @@ def site() -> Path:
         ("bag penalty", "glossary"),
         ("canary", "how-to/run-in-production"),
         ("blind nil", "explanation/how-bis-bids"),
+        ("bag penalty", "appendix/strength"),
     ],
 )
 def test_the_search_finds(site, words, page):

@@ -6,24 +6,20 @@ from numpy.typing import NDArray
 from arena.chunks import Arrays
 from arena.engine.mixing import mixed
 from arena.engine.rounds import Ints, legal_masks
-from arena.players import q1, q2
+from arena.players import q1
 from arena.players.q_names import QPlayer
 
 
 def arrays_of(player: QPlayer | None) -> tuple[str, ...]:
     """Return the names of the arrays that a player reads."""
-    if player is None or player.name == "random":
-        return ()
-    return (q1.array_of(player),) if player.name == "q@1" else q2.ARRAYS
+    return () if player is None or player.name == "random" else (q1.array_of(player),)
 
 
 def choose(player: QPlayer, arrays: Arrays, states: NDArray[np.void], seats: Ints, bidding: bool) -> Ints:
     """Return the bid or the card (n,) that ``player`` chooses from ``seats`` (n,)."""
     if player.name == "random":
         return random_actions(states, seats, bidding)
-    if player.name == "q@1":
-        return q1.choose(player, arrays, states, seats, bidding)
-    return q2.choose(q2.Net(*(arrays[name] for name in q2.ARRAYS)), states, seats, bidding)
+    return q1.choose(player, arrays, states, seats, bidding)
 
 
 def random_actions(states: NDArray[np.void], seats: Ints, bidding: bool) -> Ints:

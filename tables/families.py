@@ -19,13 +19,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from arena.players.names import CUTTHROAT_PLAYER, TABLES_PLAYER
-from arena.players.q2 import ARRAYS as Q2_ARRAYS
 from arena.players.q_names import NETS
 from spades.policies import BY_NAME
 from spades.rules import CUTTHROAT, JOKERS, PRESETS, SUICIDE, WHIZ, Rules, make_rules, overrides_of
 from spades.winprob import SHIPPED_SLICES
 from tables import counts, exact, fits, win
-from tables.learning import holders, q1_training, q2_training, training
+from tables.learning import holders, q1_training, training
 from tables.run.family import Family, recorded
 
 # What the strength of a hand is estimated from.
@@ -494,18 +493,5 @@ FAMILIES: tuple[Family, ...] = (
         | {"q1_history": ("net and reward", "part of the training", "figure")},
         parameters={"rules": recorded(q1_training.RULES), **q1_training.PARAMETERS},
         sizes={"rounds": 40_000},
-    ),
-    Family(
-        name="q2",
-        generator=1,
-        make=q2_training.make,
-        axes={
-            Q2_ARRAYS[0]: ("inputs, then the biases", "first hidden layer"),
-            Q2_ARRAYS[1]: ("first hidden layer, then the biases", "second"),
-            Q2_ARRAYS[2]: ("second hidden layer, then the biases", "cards, then bids"),
-        },
-        parameters={**q2_training.PARAMETERS, "rules": recorded(q2_training.RULES)},
-        sizes={"positions": 96_000_000, "held_out": 200_000},
-        depends=("rb", *BIS_INPUTS, "win"),
     ),
 )

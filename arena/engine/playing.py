@@ -7,7 +7,6 @@ from arena.engine.jit import entry
 from arena.engine.passing import exchange
 from arena.engine.replay import PLAYS
 from arena.players.choose_card import WRP, choose_card
-from arena.players.touching import distinct_cards
 from spades.play import legal_cards, play_card
 from spades.random_numbers import hash_uniform
 
@@ -55,10 +54,4 @@ def _legal(states: Any, seats: Any, found: Any) -> None:
         found[i] = legal_cards(state.hand[seats[i]], state.trick_size, state.trick[0], state.broken)
 
 
-def _distinct(states: Any, seats: Any, found: Any) -> None:
-    for i in range(len(states)):
-        found[i] = distinct_cards(states[i], seats[i])
-
-
-blend_all, exchange_all, play_all = entry(_blend), entry(_exchange), entry(_play)
-legal_of_all, distinct_of_all = entry(_legal), entry(_distinct)
+blend_all, exchange_all, play_all, legal_of_all = entry(_blend), entry(_exchange), entry(_play), entry(_legal)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arena.engine.bidding import allowed_of_all, bid_all
 from arena.engine.deal import NO_ANSWER, deal_all, draw_all, seed_noise_of_all
-from arena.engine.playing import blend_all, distinct_of_all, exchange_all, legal_of_all, play_all
+from arena.engine.playing import blend_all, exchange_all, legal_of_all, play_all
 from arena.engine.replay import PLAYS
 from arena.engine.results import score_all
 from arena.engine.simulate import KernelTables, policy_rows
@@ -234,11 +234,8 @@ def allowed_masks(states: NDArray[np.void], seats: Ints) -> Ints:
     return found
 
 
-def legal_masks(states: NDArray[np.void], seats: Ints, distinct: bool = False) -> Ints:
-    """Return the legal cards (n,) of ``seats`` (n,) as bit masks.
-
-    ``distinct``: leave out all touching cards but the lowest (`arena.players.touching`).
-    """
+def legal_masks(states: NDArray[np.void], seats: Ints) -> Ints:
+    """Return the legal cards (n,) of ``seats`` (n,) as bit masks."""
     found = np.zeros(len(states), np.int64)
-    (distinct_of_all if distinct else legal_of_all)(states, seats, found)
+    legal_of_all(states, seats, found)
     return found

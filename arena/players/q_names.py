@@ -1,6 +1,6 @@
-"""Read and write the names of the learned players `q`, `q@2` and `q@1(net=linear, reward=tricks)`, and of `random`.
+"""Read and write the names of the learned player `q@1(net=linear, reward=tricks)`, or `q`, and of `random`.
 
-A learned player also bids, so the same texts name bidders.
+The learned player also bids, so the same texts name bidders.
 """
 
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from arena.agent_text import AgentText, one_of, parse_text, read_options
 NETS = ("linear", "conv")
 REPORT_REWARDS = ("tricks", "bid", "score")  # those of the report; `tables.learning.q1_training` explains all
 REWARDS = (*REPORT_REWARDS, "return")
-NAMES = {"q@1": "q@1", "q@2": "q@2", "q": "q@2", "random": "random"}
+NAMES = {"q@1": "q@1", "q": "q@1", "random": "random"}
 Q1_OPTIONS = (
     one_of("net", NETS, NETS[1], "the kind of net"),
     one_of("reward", REWARDS, REWARDS[2], "what the player learned to gain"),
@@ -31,8 +31,8 @@ class QPlayer(NamedTuple):
 def parse_q(text: str) -> QPlayer | None:
     """Return the learned player that a text names, or None if it names none. Raises `AgentError`.
 
-    >>> str(parse_q("q@1(reward=tricks)")), str(parse_q("q")), parse_q("srp")
-    ('q@1(net=conv, reward=tricks)', 'q@2', None)
+    >>> str(parse_q("q(reward=tricks)")), str(parse_q("random")), parse_q("srp")
+    ('q@1(net=conv, reward=tricks)', 'random', None)
     """
     parsed = parse_text(text)
     if parsed.name not in NAMES:

@@ -5,8 +5,7 @@ the same, so a search tries only one.
 """
 
 from arena.engine.jit import register
-from spades.cards import lowest
-from spades.play import PlayState, legal_cards, suit_mask, unseen_cards
+from spades.play import PlayState, suit_mask, unseen_cards
 
 
 def cards_between(state: PlayState, seat: int) -> int:
@@ -26,18 +25,6 @@ def group_of(card: int, cards: int, others: int) -> int:
     above = others & suit & ~((2 << card) - 1)
     reach = (above & -above) - 1 if above else suit
     return cards & suit & reach & ~((1 << card) - 1)
-
-
-def distinct_cards(state: PlayState, seat: int) -> int:
-    """Return the legal cards of ``seat`` as a bit mask; of touching cards, only the lowest."""
-    legal = legal_cards(state.hand[seat], state.trick_size, state.trick[0], state.broken)
-    others = cards_between(state, seat)
-    found = 0
-    while legal:
-        card = lowest(legal)
-        found |= 1 << card
-        legal &= ~group_of(card, legal, others)
-    return found
 
 
 register(__name__)

@@ -77,11 +77,11 @@ def test_every_agent_is_read_in_its_own_form():
         ("uct(tricks=0)", "tricks is '0'; accepted: 1 to 13"),
         ("uct(5)", "option is '5'; accepted: tricks=1 to 13, samples=1 to 1048575, c=0 to 1048575"),
         ("srp(x=1)", "player is 'srp(x=1)'; accepted: wrp"),
-        ("q@2(net=conv)", "option is 'net=conv'; accepted: q@2, without options"),
+        ("random(net=conv)", "option is 'net=conv'; accepted: random, without options"),
         ("public(bot=x)", "bot is 'x'; accepted: trickster, cards_with_cats, jus144tice"),
         ("model(kind=human)", "folder is missing; accepted: folder=the folder of a model"),
         ("bis(cards=rb)", "player is 'rb', which plays no cards; accepted: wrp"),
-        ("bis(cards=q@2(cards=srp))", "accepted: a card player without cards=srp"),
+        ("bis(cards=q@1(cards=srp))", "accepted: a card player without cards=srp"),
         ("bis(cards=x)", "agent is 'x'"),
     ],
 )

@@ -16,16 +16,16 @@ pytestmark = pytest.mark.compiled
 
 
 def test_a_match_does_not_depend_on_threads():
-    match = Match("bis", "q@2", ("q@2", "srp"), pairs=12, seed=3)
+    match = Match("bis", "q@1", ("q@1", "srp"), pairs=12, seed=3)
     one, two = run_match(match, 1), run_match(match, 2)
     assert one.record(timing=False) == two.record(timing=False)
-    assert one.players == ["q@2", "srp@3"]
+    assert one.players == ["q@1(net=conv, reward=score)", "srp@3"]
 
 
 def test_learned_players_sit_on_both_sides_and_beat_random_ones():
-    found = run_match(Match("q@2", "random", ("q@2", "random"), pairs=20, seed=3))
+    found = run_match(Match("q@1", "random", ("q@1", "random"), pairs=20, seed=3))
     assert found.win_rate > 0.9
-    assert found.players == ["q@2", "random"]
+    assert found.players == ["q@1(net=conv, reward=score)", "random"]
 
 
 @pytest.mark.parametrize("text", ["q@1:net=linear,reward=tricks", "q@1", "q@1:reward=return", "random"])
@@ -41,7 +41,7 @@ def test_every_learned_player_bids_and_plays(text):
 @pytest.mark.parametrize("preset", ["jokers", "cutthroat"])
 def test_games_without_learned_players(preset):
     with pytest.raises(ArenaError, match="accepted: partnership with the standard deck"):
-        Match("bis", "bis", ("q@2", "srp"), rules=make_rules(preset, {"win": 200, "lose": -100}))
+        Match("bis", "bis", ("q@1", "srp"), rules=make_rules(preset, {"win": 200, "lose": -100}))
 
 
 def test_wrong_options_are_named():

@@ -882,13 +882,6 @@ CASES: dict[str, Maker] = {
     "arena.engine.replay.passes": lambda r: (r.randrange(15), r.randrange(15), r.choice(RULES)),
     "arena.players.touching.cards_between": lambda r: sitting(r)[:2],
     "arena.players.touching.group_of": lambda r: next((min(cards_of(h)), h, u) for _, _, h, _, u in [sitting(r)]),
-    "arena.players.touching.distinct_cards": lambda r: sitting(r)[:2],
-    "arena.players.decisions.play_to_decision": lambda r: (
-        states.dealt(r.randrange(2**31), 1, states.random_bids(r)),
-        r.randrange(48),
-        r.choice((0.0, 0.5)),
-    ),
-    "arena.players.decisions.finish_play": lambda r: sitting(r)[:1],
     TRICKS + "cards_above": lambda r: (card(r),),
     TRICKS + "cards_below": lambda r: (card(r),),
     TRICKS + "nil_alive": lambda r: (sitting(r)[0], r.randrange(4)),

@@ -26,7 +26,7 @@ def test_every_table_of_the_kernels_is_read_by_some_policy():
         (read("bis", "bis"), set(BIS_FIELDS)),
         (read("winprob", "ms"), {*BIS_FIELDS, *NET, *WIN_TABLES}),
         (read("ms", "ms", ("search:deals=16", "srp")), {*WIN_TABLES, *INFERENCE}),
-        (read("ms", "ms", ("q@2", "srp")), {"q2_first", "q2_second", "q2_out"}),
+        (read("ms", "ms", ("q@1", "srp")), {"q1_conv"}),
     ],
 )
 def test_arrays_by_agent(found, expected):

@@ -126,7 +126,7 @@ def test_the_command(tmp_path, capsys, monkeypatch, records):  # noqa: F811
     assert main(["report", str(one), "--out", str(out), *arguments]) == 1
     assert f"--out is {out}; accepted: a new or an empty folder" in capsys.readouterr().err
     frame_of([changed(record, scores=None) for record in records]).write_parquet(one)
-    assert main(["report", str(one), "--out", str(tmp_path / "games"), *arguments, "--people", "q@2"]) == 1
+    assert main(["report", str(one), "--out", str(tmp_path / "games"), *arguments, "--people", "random"]) == 1
     assert "found none; accepted: a log that has some, or a report without --people" in capsys.readouterr().err
     assert main(["report", str(one), "--out", str(tmp_path / "games"), *arguments]) == 0
 
@@ -155,4 +155,4 @@ def test_a_difference_is_that_of_the_same_deals(tmp_path):
 
 
 def test_the_table_of_people():
-    assert beside_people("q@2", make_rules("classic", {}), 10, 1).bidders == ("bis", "q@2", "q@2", "q@2")
+    assert beside_people("random", make_rules("classic", {}), 10, 1).bidders == ("bis", "random", "random", "random")

@@ -70,10 +70,16 @@ def test_a_gain_by_chance_is_not_kept():
 
 
 def test_seats():
-    alone = beside_people("q@2", PAPER_RULES, 10, 1, "wrp")
-    assert (alone.bidders, alone.players) == (("bis", "q@2", "q@2", "q@2"), ("wrp", "q@2", "q@2", "q@2"))
-    both = beside_people("q@2", PAPER_RULES, 10, 1, "wrp", both=True)
-    assert (both.bidders, both.players_by_chair) == (("bis", "q@2", "bis", "q@2"), ("wrp", "q@2", "wrp", "q@2"))
+    alone = beside_people("random", PAPER_RULES, 10, 1, "wrp")
+    assert (alone.bidders, alone.players) == (
+        ("bis", "random", "random", "random"),
+        ("wrp", "random", "random", "random"),
+    )
+    both = beside_people("random", PAPER_RULES, 10, 1, "wrp", both=True)
+    assert (both.bidders, both.players_by_chair) == (
+        ("bis", "random", "bis", "random"),
+        ("wrp", "random", "wrp", "random"),
+    )
 
 
 @pytest.fixture(scope="module")

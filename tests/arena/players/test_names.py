@@ -27,8 +27,9 @@ def test_the_declared_players_are_versions():
 def test_a_removed_player_says_where_its_code_is_and_what_is_accepted(name, options):
     with pytest.raises(AgentError) as refused:
         player_version(name + options)
+    commit = "ab439ba3" if name == "q@2" else "cb6485b0"
     assert str(refused.value) == (
-        f"player is '{name}{options}'; {name} was removed: its code is in commit cb6485b0, its figures in "
+        f"player is '{name}{options}'; {name} was removed: its code is in commit {commit}, its figures in "
         f"docs/explanation/what-was-tried.md; accepted: {REMOVED[name]}, or another of docs/reference/policies.md"
     )
     assert player_version(REMOVED[name])

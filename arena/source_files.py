@@ -5,8 +5,9 @@ stamp of a family (`tables.run.state`) holds the hash, so that `python -m tables
 compare. With the versions of numba and numpy, it also marks finished chunks, so that chunks of different code are not
 mixed.
 
-Imports are read from the source text, also those inside functions. Importing a name from a package counts the
-package's `__init__`; importing one of its modules does not, because an `__init__` here only imports names for users.
+Imports are read from the source text, also those inside functions. A name that a package's `__init__` imports counts
+the module that has it, and nothing else that the `__init__` imports. So an edit of a card player changes no hash of a
+module that imports only the rules of play from the same package.
 """
 
 import ast
@@ -36,7 +37,9 @@ def files_hash(*modules: str, ends: tuple[str, ...] = (), sources: Mapping[str, 
     ``ends``: modules whose own imports do not count.
     """
     names = imported(*modules, ends=ends, sources=sources) if modules else sources
-    content = [(name, _text(name, sources)) for name in sorted(names)]
+    texts = {name: _text(name, sources) for name in sorted(names)}
+    # With the module of each imported name: an `__init__` may take a name from another module, and its text counts not.
+    content = [(name, text, [_origin(*of, sources) for of in _imports(text)]) for name, text in texts.items()]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
@@ -54,10 +57,16 @@ def imported(*modules: str, ends: tuple[str, ...] = (), sources: Mapping[str, st
             found.add(module)
             if module in ends:
                 continue
-            for package, name in _imports(_text(module, sources)):
-                whole = f"{package}.{name}" if f"{package}.{name}" in sources else package
-                todo.extend({whole} & sources.keys())
+            todo.extend({_origin(*of, sources) for of in _imports(_text(module, sources))} & sources.keys())
     return found
+
+
+def _origin(module: str, name: str, sources: Mapping[str, str]) -> str:
+    """Return the module that has ``name`` of ``module``: another one if ``module`` imports the name too."""
+    if f"{module}.{name}" in sources:
+        return f"{module}.{name}"
+    again = _imported_from(sources.get(module, "")).get(name)
+    return module if again is None else _origin(*again, sources)
 
 
 @cache
@@ -85,3 +94,10 @@ def _imports(source: str) -> tuple[tuple[str, str], ...]:
             assert not node.level, "imports are absolute, so that a source alone names its modules"
             found.extend((node.module or "", alias.name) for alias in node.names)
     return tuple(found)
+
+
+@cache
+def _imported_from(source: str) -> dict[str, tuple[str, str]]:
+    """Return where the names that ``source`` imports at its top come from: module and name there."""
+    statements = (node for node in ast.parse(source).body if isinstance(node, ast.ImportFrom))
+    return {alias.asname or alias.name: (node.module or "", alias.name) for node in statements for alias in node.names}

@@ -44,8 +44,29 @@ def test_imports_are_followed(module, expected):
         assert files_hash(sources=changed) != files_hash(sources=FILES)  # without modules: of all files
 
 
-def test_names_from_a_package_count_its_init():
-    assert imported("top", sources={**FILES, "top": "from package import X\n"}) == {"top", "package", "others"}
+def test_a_name_that_an_init_imports_counts_the_module_that_has_it():
+    """Not what else the `__init__` imports; but the hash changes if the name comes from another module."""
+    files = {
+        "top": "from package import X, Y, renamed\n",
+        "package": "from package.member import X, Y\nfrom package.other import Z as renamed\nfrom others import more\n",
+        "package.member": "X = Y = 1\n",
+        "package.other": "from below import Z\n",
+        "below": "Z = X = 2\n",
+        "others": "more = 3\n",
+    }
+    expected = {"top", "package.member", "below"}
+    assert imported("top", sources=files) == expected
+    for name, text in files.items():
+        changed = {**files, name: f"{text}# a comment\n"}
+        assert (files_hash("top", sources=changed) != files_hash("top", sources=files)) == (name in expected)
+    moved = {**files, "package": files["package"].replace("member import X, Y", "member import Y\nfrom below import X")}
+    assert imported("top", sources=moved) == expected
+    assert files_hash("top", sources=moved) != files_hash("top", sources=files)
+
+
+def test_a_name_of_an_init_itself_counts_all_that_it_imports():
+    files = {**FILES, "top": "from package import own\n", "package": "from others import X\n\nown = X + 1\n"}
+    assert imported("top", sources=files) == {"top", "package", "others"}
 
 
 def test_modules_outside_the_project_are_read_when_they_were_imported():

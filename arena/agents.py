@@ -295,14 +295,6 @@ def parse_agent(text: str) -> Agent:
     return replace(kind.make(parsed.without(CARDS)), text=str(whole), cards=cards)
 
 
-def player_version(player: str) -> str:
-    """Return a card player with its version and options, such as srp@3 for srp.
-
-    Raises `AgentError` if it is unknown, and the errors of `blend_of` for a wrong blend.
-    """
-    return parse_player_agent(player).version()
-
-
 def parse_player_agent(text: str) -> Agent:
     """Return the agent that a card player's text names. Raises `AgentError` if it plays no cards.
 

@@ -38,7 +38,7 @@ from spades.winprob import WON_VARIANTS
 
 CHUNK_PAIRS = 250  # compiled: about 20 ms
 SAMPLING_CHUNK_PAIRS = 10  # with a player that samples deals; such a game is about 100 times slower
-OUTSIDE_CHUNK_PAIRS = 500  # 1,000 games in lockstep: several hundred positions per request
+OUTSIDE_CHUNK_PAIRS = 500  # 1,000 games in the same round: hundreds of positions in each call of an agent
 PAPER_RULES = make_rules("classic", {"win": 200, "lose": -100})  # the goals of ECAI 2020, section 5.1
 MOST_SEED = 2**31 - 1
 Nets: TypeAlias = Mapping[str, HolderNet]  # by the policy whose bids they read
@@ -145,11 +145,6 @@ class Match:
     def chunks(self) -> int:
         """Return the number of chunks, which is also the largest useful number of threads."""
         return -(-self.pairs // self.chunk_pairs)
-
-    @property
-    def bidders(self) -> tuple[str, str, str, str]:
-        """Return the bidders by chair: a0, b0, a1, b1."""
-        return self.a, self.b, self.b if self.mixed else self.a, self.b
 
 
 class Played(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from arena.engine.jit import entry, register
 from arena.engine.scratch import scratch
 from spades.cards import SPADE_BITS
-from spades.legal import NO_BID, deck_of
+from spades.legal import NO_BID
 from spades.play import MASK32, PlayState
 from spades.rules import CUTTHROAT, Rules
 
@@ -143,21 +143,6 @@ class Deals(NamedTuple):
     seed: int
     first: int
     last: int
-
-
-def prepare_state(states: list[PlayState], rules: Rules) -> PlayState:
-    """Return the first of ``states``, ready for a loop over rounds: with the deck and the pass rules of ``rules``."""
-    state = states[0]
-    state.deck = deck_of(rules)
-    write_pass_rules(state, rules)
-    return state
-
-
-def write_pass_rules(state: PlayState, rules: Rules) -> None:
-    """Write the rules of the pass to ``state.passes``."""
-    state.passes[0] = rules.nil_pass
-    state.passes[1] = rules.blind_nil_pass
-    state.passes[2] = rules.nil_passes_first
 
 
 def deal_round(state: PlayState, seed: int, number: int, stream: int) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from arena.__main__ import main
 from arena.agent_text import AgentText, parse_text
-from arena.agents import AGENTS, parse_agent, player_version
+from arena.agents import AGENTS, parse_agent, parse_player_agent
 from arena.errors import AgentError, BidderError
 from arena.match import PAPER_RULES, Match
 from arena.result import run_match
@@ -107,7 +107,7 @@ def test_the_command_lists_agents_and_prints_their_present_form(capsys):
 
 def test_who_plays_the_cards():
     match = Match("bis(cards=uct:3)", "rb", ("srp", "wrp"))
-    assert match.players_shown == [player_version("uct:3"), "wrp"]
+    assert match.players_shown == [parse_player_agent("uct:3").version(), "wrp"]
     assert Match("bis(cards=wrp)", "rb", ("srp", "srp"), mixed=True).players_shown == ["wrp", "srp@3", "srp@3", "srp@3"]
     assert Match("bis(cards=search)", "bis").searches
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from arena import stats
-from arena.agents import player_version
+from arena.agents import parse_player_agent
 from arena.chunks import LocalThreads
 from arena.counters import MATCH_SUMS
 from arena.errors import AgentError, ArenaError
@@ -110,7 +110,7 @@ def test_seeds_make_other_matches(committed):
 
 def test_mixed_seats_one_bidder_of_each(committed):
     match = Match("fixed:bid=0", "fixed:bid=3", pairs=40, mixed=True)
-    assert match.bidders == ("fixed:bid=0", "fixed:bid=3", "fixed:bid=3", "fixed:bid=3")
+    assert [policy.bid for policy in match.policies] == [0, 3, 3, 3]
     found = chunk_of(Match("bis", "rb:nils=off", pairs=200, mixed=True), committed).play(0, 200)
     sums = named(found)
     assert 0 < sums["nils"][0] < sums["bids"][0] / 2
@@ -235,9 +235,9 @@ def test_unknown_bidders_are_refused():
 
 
 def test_player_versions():
-    assert player_version("wrp") == "wrp"
-    assert player_version("srp@1") == "srp@1"
-    assert player_version("srp").startswith("srp@")
+    assert parse_player_agent("wrp").version() == "wrp"
+    assert parse_player_agent("srp@1").version() == "srp@1"
+    assert parse_player_agent("srp").version().startswith("srp@")
 
 
 def test_goals_matter(committed):

@@ -695,7 +695,6 @@ CASES: dict[str, Maker] = {
     PASSING + "suit_danger": lambda r: (r.randrange(1 << 13), r.randrange(1 << 13), r.choice((3, 13))),
     PASSING + "given_by_partner": lambda r: (hand(r), r.randrange(5)),
     "arena.engine.passing.exchange": lambda r: (passing_state(r), view(np.zeros(4, np.int64))),
-    "arena.engine.deal.write_pass_rules": lambda r: (passing_state(r), r.choice(PASSES)),
     LEGAL + "deck_number": lambda r: (r.choice((*RULES, JOKERS, *DECKS)),),
     LEGAL + "extra_spades_of": lambda r: (r.randrange(7), r.choice((*RULES, JOKERS, *DECKS))),
     LEGAL + "sees_no_jokers": lambda r: (r.choice((*RULES, JOKERS)), r.choice(POLICIES)),
@@ -968,7 +967,6 @@ CASES: dict[str, Maker] = {
     "arena.engine.states.copy_state": lambda r: (sitting(r)[0], states.empty()),
     DEAL + "start_round": lambda r: (sitting(r)[0],),
     DEAL + "deal_round": lambda r: (states.empty(), r.randrange(2**31), r.randrange(100), r.randrange(10)),
-    DEAL + "prepare_state": lambda r: ([states.empty()], r.choice(RULES)),
     DEAL + "seat_players": lambda r: (states.empty(), view(player_rows("srp", "wrp"))),
     BIDDING + "bids_blind_nil": blind_sitting,
     BIDDING + "bid_seat": lambda r: next(

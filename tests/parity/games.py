@@ -8,7 +8,7 @@ import numpy as np
 
 from arena.engine.bidding import bid_seat, with_noise
 from arena.engine.choose_bid import auction_at
-from arena.engine.deal import NOISE_STREAM, Deals, deal_round, prepare_state, seed_rng
+from arena.engine.deal import NOISE_STREAM, Deals, deal_round, seed_rng
 from arena.engine.passing import exchange
 from arena.engine.playing import BLEND_SEED
 from arena.engine.results import cutthroat_winner
@@ -17,11 +17,12 @@ from arena.games import ALONE, SEATING, Lineup, pairs_of, play_games
 from arena.players.choose_card import IDS, WRP, choose_card
 from arena.players.names import parse_player
 from spades.legal import allowed_bids
-from spades.play import PlayState, legal_cards, play_card, write_rules
+from spades.play import legal_cards, play_card
 from spades.policies import parse_policy
 from spades.random_numbers import hash_uniform
 from spades.rules import CUTTHROAT, PRESETS, Rules, make_rules
 from spades.scoring import game_winner, score_seat, score_side
+from tests.arena.engine import states
 from tests.more_games import MORE
 
 SEED = 7
@@ -35,6 +36,7 @@ WITH_WIN_TABLE = ("winprob", "winprob:level=2", "winprob:margin=0.02,far_margin=
 BLIND_RULES = make_rules(
     "blind-nil", {"blind_nil_deficit": 0, "nil_pass": 1, "blind_nil_pass": 3, "nil_passes_first": True}
 )
+
 GAMES: dict[str, Rules] = {
     **PRESETS,
     "blind nil at any score": BLIND_RULES,
@@ -92,8 +94,7 @@ def plain_game(name: str, swap: int, profiles: Any) -> Iterator[Round]:
     alone = rules.variant == CUTTHROAT
     places = ALONE if alone else SEATING
     first = 2 * swap + (pair & 1) if alone else swap + 2 * (pair & 1)
-    state = prepare_state([PlayState()], rules)
-    write_rules(state, rules)
+    state = states.under(rules)
     scores, bags = [0] * 4, [0] * 4  # by chair
     for number in range(MOST_ROUNDS):
         chairs = [(first + number + seat) & 3 for seat in range(4)]

@@ -3,7 +3,7 @@
 from dataclasses import fields
 from typing import Any
 
-from arena.agents import player_version
+from arena.agents import parse_player_agent
 from arena.result import MatchResult
 from spades.rules import describe
 
@@ -13,7 +13,7 @@ def result_of(match, *_):
     values: dict[str, Any] = {field.name: None for field in fields(MatchResult)} | {
         "a": match.a,
         "b": match.b,
-        "players": [player_version(player) for player in match.players],
+        "players": [parse_player_agent(player).version() for player in match.players],
         "rules": describe(match.rules),
         "seed": match.seed,
         "win_rate": 0.6,

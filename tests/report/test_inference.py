@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from arena.engine.deal import prepare_state, start_round
-from arena.engine.states import new_states
+from arena.engine.deal import start_round
 from report import inference
 from report.consistent import bound
 from report.inference import RULES, judge, played_cards, positions, views_by_trick
@@ -12,7 +11,8 @@ from report.setup import Setup
 from spades.cards import DECK, cards_of, parse_card
 from spades.inference import BIDDERS, prior_column_of, prior_row_of
 from spades.inference.knowledge import contradictions_in, unseen_of
-from spades.play import play_card, write_rules
+from spades.play import play_card
+from tests.arena.engine import states
 from tests.conftest import committed_tables
 
 
@@ -57,8 +57,7 @@ def test_views_of_a_round_hold_what_its_player_sees(report):
     plays = played_cards(deals)
     for i in range(3):
         assert sum(1 << int(card) for card in plays[i]) == DECK
-        state = prepare_state(new_states(1), RULES)
-        write_rules(state, RULES)
+        state = states.under(RULES)
         start_round(state)
         state.hand[:] = [int(hand) for hand in deals["hands"][i]]
         for trick, view in enumerate(views_by_trick(deals, i, plays[i], 2)):

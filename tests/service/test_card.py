@@ -8,7 +8,7 @@ import numpy as np
 import orjson
 import pytest
 
-from arena.engine.deal import deal_round, prepare_state
+from arena.engine.deal import deal_round
 from arena.engine.rounds import Batch
 from arena.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
 from arena.games import Lineup, play_games
@@ -21,7 +21,6 @@ from spades.contract.examples import CARD_ANSWER, CARD_REQUEST
 from spades.legal import contract_of, is_nil
 from spades.play import (
     PLAYERS,
-    PlayState,
     beats,
     cards_above,
     cards_below,
@@ -30,7 +29,6 @@ from spades.play import (
     srp3,
     tricks_needed,
     unseen_cards,
-    write_rules,
 )
 from spades.play.solo import others_need
 from spades.policies import parse_policy
@@ -327,8 +325,7 @@ def test_the_largest_batch(call):
 @pytest.mark.parametrize("preset", ["short", "pass-2"])
 def test_a_game_over_http_is_the_engines(server, preset):
     rules = make_rules(preset)
-    state = prepare_state([PlayState()], rules)
-    write_rules(state, rules)
+    state = states.under(rules)
 
     def deal(number):
         deal_round(state, 8, 0, number)

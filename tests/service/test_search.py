@@ -18,11 +18,11 @@ import pytest
 import uvloop
 
 from arena import searcher
-from arena.engine.deal import deal_round, prepare_state, seat_players
+from arena.engine.deal import deal_round, seat_players
 from arena.engine.passing import exchange
 from arena.engine.rounds import ROUND
 from arena.engine.simulate import kernel_tables, player_rows
-from arena.engine.states import FIELDS, STATE, new_states
+from arena.engine.states import FIELDS, STATE
 from arena.players.choose_card import choose_card
 from arena.players.search_names import SearchPlayer
 from arena.questions import CARD, Asked
@@ -39,9 +39,10 @@ from spades.contract.card_request import DEFAULT_SEARCH_DEALS, MAX_SEARCH_DEALS,
 from spades.contract.examples import CARD_REQUEST, SEARCH_REQUEST
 from spades.errors import TablesError
 from spades.inference import readers_of
-from spades.play import play_card, write_rules
+from spades.play import play_card
 from spades.reasons import NUMBERS, REASONS
 from spades.rules import make_rules
+from tests.arena.engine.states import under
 from tests.conftest import committed_tables
 from tests.one_set import one_set
 from tests.patience import LIMIT_S, patient
@@ -52,8 +53,7 @@ SEARCHING = {"SPADES_SEARCH_PROCESSES": "1"}
 
 def played(rules, number, cards):
     """A round after ``cards`` cards: the state, the dealt hands and the tricks, all seats played by srp@3."""
-    state = prepare_state(new_states(1), rules)
-    write_rules(state, rules)
+    state = under(rules)
     deal_round(state, 11, number, 0)
     seat_players(state, player_rows("srp", "srp"))
     state.bid[:] = [0 if rules.nil_pass else 3, 3, 2, 4]

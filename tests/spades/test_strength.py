@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from arena.agents import player_version
+from arena.agents import parse_player_agent
 from spades.errors import ResultsError
 from spades.policies import BEST_DECIDERS
 from spades.strength import (
@@ -19,7 +19,7 @@ from spades.strength import (
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
 
 KEPT = DEFAULT_DIRECTORY.parents[1] / "docs" / "strength.json"
-PLAYER = player_version("srp")
+PLAYER = parse_player_agent("srp").version()
 RATE = r"([\d.]+) \[([\d.]+), ([\d.]+)\]"
 
 

@@ -155,4 +155,5 @@ def test_a_difference_is_that_of_the_same_deals(tmp_path):
 
 
 def test_the_table_of_people():
-    assert beside_people("random", make_rules("classic", {}), 10, 1).bidders == ("bis", "random", "random", "random")
+    match = beside_people("random", make_rules("classic", {}), 10, 1)
+    assert [agent.text for agent in match.agents] == ["bis", "random", "random", "random"]

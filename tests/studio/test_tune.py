@@ -71,15 +71,11 @@ def test_a_gain_by_chance_is_not_kept():
 
 def test_seats():
     alone = beside_people("random", PAPER_RULES, 10, 1, "wrp")
-    assert (alone.bidders, alone.players) == (
-        ("bis", "random", "random", "random"),
-        ("wrp", "random", "random", "random"),
-    )
+    assert [agent.text for agent in alone.agents] == ["bis", "random", "random", "random"]
+    assert alone.players == ("wrp", "random", "random", "random")
     both = beside_people("random", PAPER_RULES, 10, 1, "wrp", both=True)
-    assert (both.bidders, both.players_by_chair) == (
-        ("bis", "random", "bis", "random"),
-        ("wrp", "random", "wrp", "random"),
-    )
+    assert [agent.text for agent in both.agents] == ["bis", "random", "bis", "random"]
+    assert both.players_by_chair == ("wrp", "random", "wrp", "random")
 
 
 @pytest.fixture(scope="module")

@@ -6,11 +6,20 @@ from copy import deepcopy
 from arena.engine.deal import deal, seed_rng, start_round
 from arena.players.choose_card import IDS, choose_card
 from spades.cards import DECK, cards_of, parse_pbn
-from spades.play import ALL_PIECES, PlayState, legal_cards, play_card
+from spades.legal import deck_of
+from spades.play import ALL_PIECES, PlayState, legal_cards, play_card, write_rules
 
 
 def empty():
     return PlayState(deck=DECK)
+
+
+def under(rules):
+    """Return the state of a round under ``rules``, before its deal."""
+    passes = [rules.nil_pass, rules.blind_nil_pass, rules.nil_passes_first]
+    s = PlayState(deck=deck_of(rules), passes=passes)
+    write_rules(s, rules)
+    return s
 
 
 def dealt(seed, number, bids=(3, 3, 3, 3), players=("srp", "srp", "srp", "srp"), pieces=(ALL_PIECES,) * 4):

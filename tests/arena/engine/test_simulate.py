@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from arena.engine.simulate import COUNTED_FROM_THE_END, TABLE, kernel_tables, packed, tables_for
+from arena.engine.choose_bid import policy_at
+from arena.engine.simulate import COUNTED_FROM_THE_END, TABLE, kernel_tables, packed, policy_rows, tables_for
 from arena.engine.winprob import slice_of
 from arena.errors import BuildError
+from spades.options import Policy
 from spades.policies import parse_policy
 from spades.rules import make_rules
 from spades.tables import NEUTRAL, PARTNERSHIP_PROFILE, WHIZ_PROFILE
@@ -35,6 +37,12 @@ def test_tables_that_a_family_does_not_depend_on_are_neutral():
     for name, cells in NEUTRAL.items():
         assert shipped.arrays[name].shape == cells.shape, name
         assert set(getattr(profiles[PARTNERSHIP_PROFILE], name).flat) == {cells.value}
+
+
+def test_every_field_of_a_policy_survives_as_a_row():
+    """`policy_at` lists the fields: numba can't make a named tuple from a row by itself."""
+    policy = Policy._make(type(default)(number) for number, default in enumerate(Policy(), start=2))
+    assert policy_at(policy_rows([policy]).view(np.recarray), 0) == policy
 
 
 def test_a_table_without_a_neutral_form_is_named():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arena.engine.deal import deal_round, prepare_state, seat_players, seed_rng
+from arena.engine.deal import deal_round, seat_players, seed_rng
 from arena.engine.jit import entry
 from arena.engine.simulate import kernel_tables, player_rows, tables_for
 from arena.engine.states import FIELDS, STATE, copy_state, new_states
@@ -15,10 +15,11 @@ from arena.players.unseen import PLACE_COUNTS, places
 from arena.players.weighted_deals import MOST_UNSEEN, draw_deal, sum_deals
 from spades.cards import DECK, cards_of, parse_card, parse_pbn
 from spades.inference import deals_of
-from spades.play import legal_cards, play_card, srp3, unseen_cards, write_rules
+from spades.play import legal_cards, play_card, srp3, unseen_cards
 from spades.policies import parse_policy
 from spades.rules import make_rules
 from spades.winprob import win_array
+from tests.arena.engine import states
 from tests.conftest import committed_tables
 
 RULES = make_rules("classic", {"win": 200, "lose": -100})
@@ -26,8 +27,7 @@ RULES = make_rules("classic", {"win": 200, "lose": -100})
 
 def a_round(number, cards):
     """A round in which SRP has played ``cards`` cards, with bids of three."""
-    state = prepare_state(new_states(1), RULES)
-    write_rules(state, RULES)
+    state = states.under(RULES)
     deal_round(state, 5, number, 0)
     seat_players(state, player_rows("srp", "srp"))
     for seat in range(4):

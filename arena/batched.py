@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from arena.agent_text import AgentText, parse_text, policy_text, read_options, share, some_text
 from arena.engine.mixing import mixed
 from arena.engine.rounds import Ints, bids_of
-from arena.engine.simulate import kernel_tables, numba_typed, tables_for
+from arena.engine.simulate import kernel_tables, tables_for
 from arena.errors import AgentError, BidderError
 from arena.people.model import PeopleModel, read_model
 from arena.people.seeing import positions
@@ -166,7 +166,7 @@ class TablesBidder:
     """A policy that reads a table set of its own."""
 
     def __init__(self, text: str, profiles: tuple[Tables, ...], rules: Rules) -> None:
-        self._policy = numba_typed(parse_policy(text, rules.variant))
+        self._policy = parse_policy(text, rules.variant)
         self._tables = tables_for(profiles, rules, [self._policy])
         self._rules = rules
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.engine.jit import entry
-from arena.engine.simulate import KernelTables
+from arena.engine.simulate import KernelTables, numba_typed
 from spades.bis import GRID, NOT_RULED_OUT, NilTerms, consider_nil, partner_signalled
 from spades.cards import ACE, FIRST_SPADE, suits_of
 from spades.inference import BID_CLASSES, SUIT_RANKS, bid_class
@@ -214,11 +214,11 @@ def nil_values(
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the value of a nil by ``seats`` (n,), and whether nothing rules it out.
 
-    ``policy``: from `numba_typed`; ``tables``: from `tables_for` with this policy.
+    ``tables``: from `tables_for` with ``policy``.
     """
     values, open_to = np.zeros(len(rounds)), np.zeros(len(rounds), np.int64)
     profile = tables.rows[tables.row_of[profile_of(rules, policy, START)]]
-    _nil_values_of(rounds, seats, rules, policy, profile, values, open_to)
+    _nil_values_of(rounds, seats, rules, numba_typed(policy), profile, values, open_to)
     return values, open_to == 1
 
 

@@ -13,7 +13,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neural_network import MLPClassifier
 
-from arena.engine.simulate import numba_typed, player_rows, tables_for
+from arena.engine.simulate import player_rows, tables_for
 from arena.executors import executor_of
 from arena.players.names import TABLES_PLAYER
 from report.figures import query
@@ -49,7 +49,7 @@ def nils(setup: Setup) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
     Return the nils to fit to and the nils to judge by, each int64 (SEQUENCES, BINS, 2): all nils, and those made.
     """
-    policy, players = numba_typed(parse_policy("bis:endgame=off")), player_rows(TABLES_PLAYER, TABLES_PLAYER)
+    policy, players = parse_policy("bis:endgame=off"), player_rows(TABLES_PLAYER, TABLES_PLAYER)
     play_as = SelfPlay(Rules(), policy, players, tables_for(setup.tables, Rules(), [policy]))
     size, readings = max(1, ROUNDS * setup.pairs // CHUNKS), np.zeros((3, 2, 1))
 

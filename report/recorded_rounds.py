@@ -16,7 +16,7 @@ from arena.engine.deal import NO_ANSWER
 from arena.engine.jit import entry
 from arena.engine.replay import replay
 from arena.engine.rounds import BATCH, Batch
-from arena.engine.simulate import numba_typed, player_rows, policy_rows, tables_for
+from arena.engine.simulate import player_rows, policy_rows, tables_for
 from arena.players.names import TABLES_PLAYER
 from spades.bis import GRID, bis
 from spades.cards import FIRST_SPADE
@@ -134,7 +134,7 @@ def third_seat_nils(
     plays SRP. The others bid `bis:endgame=off`.
     """
     players = np.array([player_rows(player, player)[0] for player in (partner, opponents, TABLES_PLAYER, opponents)])
-    policy, rules = numba_typed(parse_policy("bis:endgame=off")), Rules()
+    policy, rules = parse_policy("bis:endgame=off"), Rules()
     policies, tables = policy_rows([policy]), tables_for(profiles, rules, [policy])
 
     def play(first: int) -> NDArray[np.int64]:

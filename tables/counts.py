@@ -26,7 +26,7 @@ from arena.counters import (
 from arena.engine.deal import NO_ANSWER
 from arena.engine.jit import entry
 from arena.engine.rounds import BATCH, Batch, Ints, bids_of
-from arena.engine.simulate import KernelTables, kernel_tables, numba_typed, player_rows, policy_rows, tables_for
+from arena.engine.simulate import KernelTables, kernel_tables, player_rows, policy_rows, tables_for
 from arena.players.names import TABLES_PLAYER
 from spades.bis import GRID, nil_value
 from spades.cards import spades_of
@@ -100,7 +100,7 @@ def self_play(ctx: Context, inputs: Arrays | None = None, policy: Policy | None 
     ``inputs``: tables that are read instead of the family's inputs; ``policy``: a bidder instead of the family's.
     """
     parameters, rules = ctx.family.parameters, ctx.family.rules
-    bidder = numba_typed(policy if policy is not None else parse_policy(str(parameters["policy"])))
+    bidder = policy if policy is not None else parse_policy(str(parameters["policy"]))
     player = str(parameters.get("player", TABLES_PLAYER))
     profiles = tables_for(kernel_tables(ctx.inputs if inputs is None else inputs), rules, [bidder])
     return SelfPlay(rules, bidder, player_rows(player, player), profiles)

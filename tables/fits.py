@@ -21,7 +21,7 @@ from arena.chunks import Arrays
 from arena.counters import AUCTIONS, BID_SUMS, count_cards
 from arena.engine.bid_deals import bid_deals
 from arena.engine.deal import Deals
-from arena.engine.simulate import kernel_tables, numba_typed, policies_by_chair, tables_for
+from arena.engine.simulate import kernel_tables, policies_by_chair, tables_for
 from arena.games import Lineup, play_rounds
 from spades.inference import BID_CLASSES, FIRST_PRIOR_ROWS, PRIOR_COLUMNS, SUIT_RANKS
 from spades.options import BIS, FULL, RAW, RB, Policy
@@ -99,7 +99,7 @@ def rb(ctx: Context) -> Arrays:
     bids their regular takes. Then the constant that brings the most points in a round is added, spread over the 13
     cards. RB's nil ranks are not fitted here.
     """
-    bidder = numba_typed(Policy(kind=BIS, nils=0, endgame=0, factor=0, offset=0.0))
+    bidder = Policy(kind=BIS, nils=0, endgame=0, factor=0, offset=0.0)
     setup = self_play(ctx, policy=bidder)
     inputs, rules, players, main_seed = dict(ctx.inputs), ctx.family.rules, setup.players, ctx.seed
 
@@ -155,7 +155,7 @@ def factor(ctx: Context) -> Arrays:
     """
     name = f"{ctx.family.prefix}factor"
     policy = parse_policy(str(ctx.family.parameters.get("policy", "bis:nils=off,endgame=off")))
-    shifts = tuple(numba_typed(policy._replace(offset=0.25 * (step - UNSHIFTED))) for step in range(SHIFTS))
+    shifts = tuple(policy._replace(offset=0.25 * (step - UNSHIFTED)) for step in range(SHIFTS))
     shapes = {"xtx": ((4, TERMS, TERMS), np.float64), "xty": ((4, TERMS), np.float64)}
     sums = np.arange(BID_SUMS, dtype=np.float64)
     found = np.full((4, BID_SUMS), START_FACTOR)

@@ -179,7 +179,6 @@ def numba_typed(policy: Policy) -> Policy:
 
 def policies_by_chair(a: Policy, b: Policy) -> tuple[Policy, Policy, Policy, Policy]:
     """Return the policies by chair (a0, b0, a1, b1) for side a against side b."""
-    a, b = numba_typed(a), numba_typed(b)
     return a, b, a, b
 
 

@@ -22,7 +22,7 @@ from arena.counters import (
     count_nils,
     nil_values,
 )
-from arena.engine.simulate import KernelTables, kernel_tables, numba_typed, tables_for
+from arena.engine.simulate import KernelTables, kernel_tables, tables_for
 from spades.bis import GRID
 from spades.inference import PRIOR_COLUMNS, reads_bids
 from spades.legal import BLIND_NIL, NIL
@@ -104,7 +104,7 @@ class RoundCounter:
     def _count(self, segment: str, rows: Any, rules: Rules, rounds: Rounds, chosen: NDArray[np.bool_]) -> None:
         counts = self.counts.setdefault((segment, PROFILES[plain_profile(rules)]), no_counts())
         held_out = is_held_out(rounds.games[rows]).astype(np.int64)
-        policy = numba_typed(Policy())
+        policy = Policy()
         tables = tables_for(self._profiles, rules, [policy])
         for part in range(2):
             own = rows[held_out == part]

@@ -15,14 +15,6 @@ def test_all_metrics_are_told_with_their_labels():
     assert told == shown
 
 
-def test_make_help_lists_all_targets():
-    makefile = (Path(__file__).parents[2] / "Makefile").read_text()
-    (phony,) = re.findall(r"^\.PHONY: ((?:.*\\\n)*.*)$", makefile, re.MULTILINE)
-    targets = set(phony.replace("\\\n", " ").split())
-    assert targets == set(re.findall(r"^([a-z][a-z-]*):", makefile, re.MULTILINE))
-    assert targets - {"help"} == set(re.findall(r"^#   make ([a-z-]+)", makefile, re.MULTILINE))
-
-
 def test_what_the_rules_and_the_dashboard_ask_for_exists():
     """A query with a misspelt name would be empty without an error."""
     deploy = Path(__file__).parents[2] / "deploy"

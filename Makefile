@@ -100,7 +100,7 @@ test-busy: $(ALL)
 	@$(BUSY) & first=$$!; $(BUSY) & trap "kill $$first $$!" EXIT; trap "exit 130" INT TERM; $(TEST)
 
 test-fast: $(ALL)
-	$(GROUPED) -n 2 tests/spades tests/service -m "not (long or slow or compiled or server)" $(ARGS)
+	$(GROUPED) -n 2 tests/spades tests/service tests/golden -m "not (long or slow or compiled or server)" $(ARGS)
 
 check: $(ALL)
 	$(BIN)/ruff check .

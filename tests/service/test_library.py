@@ -9,10 +9,11 @@ import pytest
 import spades
 from spades import BLIND_NIL, Position, Rules, choose_card, decide, explain, infer, make_rules
 from spades.contract.examples import CARD_REQUEST, INFERENCE_REQUEST, SPECTATOR_REQUEST
-from tests.conftest import ROOT, committed_tables
+from tests.conftest import committed_tables
+from tests.golden.positions import read_positions
 
-VECTORS = ROOT / "tests/vectors"
 POLICIES = ("bis", "best", "winprob", "bis:tuned", "rb", "bis:level=2", "winprob:level=3", "ms:aggression=1")
+SHORT = {"hand", "previous_bids", "scores", "rules"}  # fields of the positions that all policies answer
 OTHER_RULES: tuple[dict[str, Any], ...] = (
     {"preset": "blind-nil", "nil_pass": 2},
     {"preset": "suicide"},
@@ -23,8 +24,16 @@ OTHER_RULES: tuple[dict[str, Any], ...] = (
 )
 
 
-def committed(name: str) -> Any:
-    return json.loads((VECTORS / name).read_text(encoding="utf-8"))
+def positions(path: str) -> list[dict]:
+    """Return the requests of the golden positions that have an answer and nothing that only the service takes."""
+    found = [one for one in read_positions() if one["path"] == path and "errors" not in one.get("answer", {})]
+    requests = [one["request"] for one in found]
+    return [
+        request
+        for request in requests
+        if not request.keys() & {"level", "style", "players", "convention", "explain"}
+        and not any(isinstance(bid, str) for bid in request.get("bids", request.get("previous_bids")))
+    ]
 
 
 def rules_of(request: dict) -> Rules:
@@ -57,12 +66,8 @@ def asked(request: dict) -> dict:
 def requests() -> list[dict]:
     found = []
     policies = itertools.cycle(POLICIES)
-    for row in committed("bids.json"):
-        scores = {name: row[name] for name in ("us", "them", "us_bags")}
-        request = {name: row[name] for name in ("hand", "previous_bids")} | {"rules": {"preset": row["preset"]}}
-        found.append(request | {"scores": scores, "policy": next(policies)})
-    behaviour = [case["request"] for case in committed("behaviour.json")]
-    found += [request for request in behaviour if not request.keys() & {"level", "style", "players", "convention"}]
+    for request in positions("/v1/bid"):
+        found.append(request | {"policy": next(policies)} if request.keys() == SHORT else request)
     for rules, policy in zip(OTHER_RULES, ("bis", "best", "best", "winprob", "bis", "best"), strict=True):
         hand = "BLAKJ.AQ.Q9.K954" if rules.get("preset", "").startswith("jokers") else "AKJ62.AQ.Q.K9543"
         found.append({"hand": hand, "previous_bids": [], "rules": rules, "policy": policy})
@@ -96,7 +101,7 @@ def test_cards(call):
     alone = {"hand": "T92.943.864.8532", "bids": [3, 4, 3, 0], "seat": 0, "rules": cutthroat, "scores": scores}
     passed = {"hand": "AKJ62.AQ.Q.K9543", "bids": [0, 1, 5, 4], "seat": 2, "rules": {"preset": "pass-2"}}
     passed |= {"given": ["QH", "3C"], "received": ["8D", "TH"], "tricks": [["2D", "3D"]]}
-    requests = [case["request"] for case in committed("cards.json")]
+    requests = positions("/v1/card")
     for request in (*requests, CARD_REQUEST, alone, passed):
         answer = call("POST", "/v1/card", json=request).json()
         given = {name: request[name] for name in ("tricks", "given", "received") if name in request}

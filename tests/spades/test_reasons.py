@@ -1,7 +1,6 @@
 """Reasons: their declaration, those of `winprob` on decisions made by hand, and the size of brief explanations."""
 
 import itertools
-import json
 import re
 import string
 from pathlib import Path
@@ -41,7 +40,7 @@ from spades.skill import decide_with_skill
 from spades.winprob.decision import WinDecision
 from spades.winprob.outcomes import OURS, THEIRS
 from tests.conftest import committed_tables
-from tests.vectors_update import BEHAVIOUR
+from tests.golden.positions import read_positions
 
 WINPROB = parse_policy("winprob")
 REGULAR = Regular(0.0, 0.0, 0.0, 2, 0, 1.0, 0.0, 0.0, 3.0, 3)
@@ -309,9 +308,10 @@ def test_the_search_has_the_card_player_of_its_sentences():
 
 @pytest.fixture(scope="module")
 def calls():
-    """The cases of behaviour.json, each decided by its own policy and by `best`, with and without a level."""
+    """The golden positions for a bid, each decided by its own policy and by `best`, with and without a level."""
     tables = committed_tables()
-    requests = [case["request"] for case in json.loads(BEHAVIOUR.read_text(encoding="utf-8"))]
+    positions = [one for one in read_positions() if one["path"] == "/v1/bid"]
+    requests = [one["request"] for one in positions if "answers" in one or "bid" in one["answer"]]
     found = []
     for request in requests:
         best = {name: value for name, value in request.items() if name != "convention"} | {"policy": "best"}

@@ -45,6 +45,12 @@ def test_committed_tables_open():
     assert tables.families["cnil"].seed is None
 
 
+def test_mean_bids_are_bids():
+    mean_bids = open_tables().arrays["mean_bids"]
+    assert (mean_bids >= 0).all()
+    assert (mean_bids <= 13).all()
+
+
 def test_research_arrays_are_those_that_nothing_here_reads():
     tables = open_tables()
     assert all(dtypes_of(name) or name.startswith(("prior_", "holders_")) for name in tables.arrays)

@@ -1,6 +1,6 @@
 """SRP version 4: situations of the faults that it mends, its leads, and its hash over the rounds of `test_srp1`.
 
-tests/vectors/public_positions.jsonl has more positions of each fault.
+tests/golden/positions.jsonl has more positions of each fault.
 """
 
 import numpy as np

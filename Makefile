@@ -13,7 +13,7 @@
 #   make test-clients                       run the clients of clients/, and generated Python, TypeScript and Java
 #                                           ones; wants npm, a JDK, and mono with Newtonsoft.Json
 #   make screenshots                        remake the pictures of the playground in docs/img; wants Debian's chromium
-#   make same-answers [BASE=<commit>] [ARGS="--requests 2000"]
+#   make same-answers [BASE=<commit>] [ARGS="--arena --ignore REGEX"]
 #                                           does the working tree answer as the commit does? BASE's default is the
 #                                           commit of main that this branch started from
 #   make check                              ruff, mypy --strict, import contracts
@@ -136,10 +136,9 @@ test-clients: $(ALL)
 screenshots: $(ALL)
 	$(BIN)/python -m tests.browser.screenshots $(ARGS)
 
-# Intended differences are declared in tests/same_answers/differences.py.
 BASE ?=
 same-answers: $(ALL)
-	$(BIN)/python -m tests.same_answers $(if $(BASE),--base $(BASE)) --arena $(ARGS)
+	$(BIN)/python -m tests.golden.compare $(if $(BASE),--base $(BASE)) $(ARGS)
 
 # The wheel is built from the sdist, so that both are complete.
 library: $(ALL)

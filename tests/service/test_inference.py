@@ -35,9 +35,9 @@ from spades.contract.inference_request import (
 from spades.inference import draw, sampler_of
 from spades.inference.holders import ONE, VALUE_UNIT, WEIGHT_UNIT, infer_from_view, readers_of
 from tests.conftest import ROOT, committed_tables
+from tests.golden.requests import JUNK
 from tests.one_set import one_set
 from tests.patience import patient, post
-from tests.same_answers.wrong import JUNK
 from tests.service.true_rounds import LIES, false_round, true_round
 
 HAND = SHORT_INFERENCE_REQUEST["hand"]

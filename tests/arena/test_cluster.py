@@ -121,7 +121,7 @@ class KillOne:
 
 @pytest.mark.slow
 def test_a_match_survives_the_death_of_a_worker(real_cluster):
-    match = Match("bis", "rb", pairs=15_000, seed=3)
+    match = Match("bis", "rb", pairs=10_000, seed=3)
     opened = open_tables()
     tables = kernel_tables(opened.arrays)
     alone = play(match, tables, LocalThreads(1))
@@ -205,7 +205,7 @@ def test_short_chunks_share_a_task(real_cluster, monkeypatch):
         assert submitted == [[index] for index in range(6)]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_workers_that_join_later_get_chunks(real_cluster):
     def chunk(index):
         time.sleep(0.1)
@@ -249,7 +249,7 @@ def test_no_scheduler(monkeypatch):
         DaskCluster("tcp://127.0.0.1:9")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_lost_function_is_sent_again(real_cluster):
     """All workers die during the run; one that joins later gets the function and the remaining chunks."""
     with DaskCluster(real_cluster.address) as executor:

@@ -38,10 +38,10 @@ def _statuses(server, count):
 @pytest.mark.parametrize(
     ("name", "change", "arguments"),
     [
-        ("win.npy", _overwrite, ()),
-        ("win.npy", _replace, ()),
+        pytest.param("win.npy", _overwrite, (), marks=pytest.mark.long),
+        pytest.param("win.npy", _replace, (), marks=pytest.mark.long),
         ("cnil.npy", lambda path: path.unlink(), ()),
-        ("manifest.json", lambda path: os.utime(path, ns=(0, 0)), ()),
+        pytest.param("manifest.json", lambda path: os.utime(path, ns=(0, 0)), (), marks=pytest.mark.long),
         ("win.npy", _overwrite, ("--workers", "2")),
     ],
     ids=["overwritten", "replaced", "gone", "touched", "overwritten, 2 workers"],

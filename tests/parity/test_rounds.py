@@ -55,8 +55,7 @@ def at_turn(rules, where):
     return seats, states_at(rules, held, bids, by_side[:, 0], by_side[:, 1])
 
 
-@pytest.mark.slow
-@pytest.mark.xdist_group("bounds")  # compiles everything again, so it can run in another process
+@pytest.mark.long
 def test_within_bounds(tmp_path):
     """No kernel reads or writes past an array's end: the same games, compiled with NUMBA_BOUNDSCHECK=1."""
     # Optimisation changes no bound, and takes a quarter of the time.

@@ -81,11 +81,12 @@ def turn(hand, auction, standing, allowed, rules, tables, policy=WINPROB):
 
 @pytest.mark.parity
 @pytest.mark.xdist_group("kernels")
-def test_numpy_and_compiled_agree(fitted):
-    """5,000 positions of all games: the same bid, and the same probabilities within the precision of float32."""
+@pytest.mark.parametrize("positions", [1_000, pytest.param(5_000, marks=pytest.mark.long)])
+def test_numpy_and_compiled_agree(fitted, positions):
+    """In positions of all games: the same bid, and the same probabilities within the precision of float32."""
     fast, net = compiled("arena.engine.winprob.winprob_bid"), fitted.array_settings
     rng, weights = random.Random(3), load_weights(fitted.arrays, games_of(MORE_ROWS))
-    for _ in range(5000):
+    for _ in range(positions):
         hand, auction, scores, allowed, rules, policy, *_ = where = win_position(rng)
         p_win = np.zeros(14)
         bid = fast(hand, auction, scores, allowed, rules, policy, net.rows[0], net, p_win)

@@ -15,6 +15,7 @@ from arena.errors import BuildError
 from arena.match import MOST_SEED
 from arena.match_command import add_rules_arguments, rules_of
 from arena.players.names import TABLES_PLAYER
+from arena.progress import working_on
 from spades.arguments import decimal, integer
 from spades.tableset import open_tables
 from studio.columns import frame_of
@@ -67,7 +68,8 @@ def main(arguments: argparse.Namespace) -> int:
             else:
                 lines.writelines(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE) for record in records)
     if frames:
-        polars.concat(frames).write_parquet(out)
+        with working_on("studio play: write the file"):
+            polars.concat(frames).write_parquet(out)
     print(f"{n_rounds:,} rounds of {arguments.games:,} games", file=sys.stderr)
     return 0
 

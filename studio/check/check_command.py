@@ -15,6 +15,7 @@ import polars
 
 from arena.errors import BuildError
 from arena.executors import add_executor_arguments, executor_of
+from arena.progress import working_on
 from arena.store import STORE, forget
 from studio.check.check_pieces import Wanted, bad_lines, check_log, checked, parquet_of
 from studio.check.log_summary import Summary
@@ -56,6 +57,7 @@ def main(arguments: argparse.Namespace) -> int:
         working(work_folder(out, "check")) if out else nullcontext() as unfinished,
         executor_of(arguments.scheduler, arguments.jobs, processes=True) as executor,
         check_log(files, Wanted(bool(out), bool(bad)), arguments.work, executor) as found,
+        working_on("studio check: add up the pieces and write the records"),
     ):
         summary = _written(found, unfinished / "rounds" if unfinished else None, bad)
         if unfinished and (unfinished / "rounds").exists():

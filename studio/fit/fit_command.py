@@ -67,12 +67,12 @@ def main(arguments: argparse.Namespace) -> int:
             raise BuildError(nobody(arguments.label, counted))
         print(f"{counted.good:,} rounds; {counted.bad:,} records with a fault are not used.", file=sys.stderr)
         for segment in counted.segments:
-            with working_on(f"studio fit: fit the tables of {segment}"):
-                fitted = fit(counted, segment, work, executor)
             parameters = {"label": arguments.label, "segment": segment if segments.by else None}
             parameters |= {"rounds": counted.rounds[segment], "seats": counted.seats[segment]}
             parameters["sample"] = [f"{key:016x}" for key in counted.samples[segment].keys[:SHOWN_KEYS].tolist()]
-            folder = write_version(out, partial(write, fitted=fitted, parameters=parameters))
+            with working_on(f"studio fit: fit the tables of {segment} and write them"):
+                fitted = fit(counted, segment, work, executor)
+                folder = write_version(out, partial(write, fitted=fitted, parameters=parameters))
             print(_report(folder, counted, segment, fitted), file=sys.stderr)
             print(folder, flush=True)
     return 0

@@ -19,6 +19,7 @@ from arena.errors import BuildError
 from arena.executors import add_executor_arguments, executor_of
 from arena.markdown import gain as gain_text
 from arena.markdown import rate_with_interval, table
+from arena.progress import working_on
 from arena.store import forget, write_atomically
 from spades.arguments import integer
 from spades.legal import BLIND_NIL
@@ -87,7 +88,8 @@ def main(arguments: argparse.Namespace) -> int:
         unfinished = work / "report"
         forget(unfinished)
         unfinished.mkdir()
-        figures, text = report(counted, sets, unfinished)
+        with working_on("studio report: judge stated chances, bid again and draw plots"):
+            figures, text = report(counted, sets, unfinished)
         if played:
             figures["games"] = [one._asdict() for one in played]
             text += f"\n{_games(played, arguments.both_partners)}\n"

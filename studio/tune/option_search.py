@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeAlias
 from tqdm import tqdm
 
 from arena.match import MOST_SEED, Match
+from arena.progress import working_on
 from arena.stats import Gain
 from spades.policies import parse_policy
 from studio.beside_people import Scores, difference
@@ -82,7 +83,8 @@ def search(policy: str, groups: Sequence[Ladders], match: Match, play: Play) -> 
             alive = sorted(alive, key=lambda options: -scores[options])[: (len(alive) + 1) // 2]
             seed = next_seed(seed)
         best = alive[0]
-    one, other = (play(text_of(policy, options), match.pairs, seed) for options in (best, ""))
+    with working_on("studio tune: play the games that confirm the best options"):
+        one, other = (play(text_of(policy, options), match.pairs, seed) for options in (best, ""))
     gain = difference(one, other)
     return Found(best if gain.low > 0 else "", best, gain, tried, pairs)
 

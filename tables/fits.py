@@ -48,15 +48,15 @@ from tables.counts import (
     tricks_by_card,
 )
 from tables.regression import (
-    RIDGE,
     design,
     fit_curves,
+    fit_log_odds,
     held_out_figures,
     log_loss_by_bin,
     minimize_convex,
     reliability,
-    row_pairs,
     sequences,
+    shrunk,
     solve_exactly,
     solve_refined,
 )
@@ -84,7 +84,8 @@ LEAST = 100  # deals of a sequence, with its neighbours, that need no shorter se
 SCALE = 255  # cell of the probability 1
 # The policies whose bids inference reads (`spades.inference.holders.BIDDERS`).
 READ_POLICIES = {"bis": "bis", "best": "winprob"}
-_PER_DEAL = np.repeat([3.0, 1.0], SUIT_RANKS)  # cards that a deal counts in each column: of three side suits, of spades
+# Cards that a deal counts in each column: of three side suits, of spades.
+CARDS_PER_DEAL = np.repeat([3.0, 1.0], SUIT_RANKS)
 
 
 def bag_costs(rules: Rules) -> Rules:
@@ -287,7 +288,7 @@ def smooth(sums: NDArray[np.float64]) -> NDArray[np.float64]:
             weighted = x * n[:, None]
             model = x @ solve_exactly(x.T @ weighted + 1e-6 * np.eye(x.shape[1]), x.T @ y)
             model = np.clip(model, 0.0, 13.0)
-            means[inside, later] = (y + CONTRACT_PRIOR * model) / (n + CONTRACT_PRIOR)
+            means[inside, later] = shrunk(y, n, model, CONTRACT_PRIOR)
     return np.round(means, 4)
 
 
@@ -306,7 +307,7 @@ def contracts(ctx: Context) -> Arrays:
     for nil in range(2):
         for contract in range(1, 27):
             n, good = counts[nil, contract]
-            made[nil, contract] = (good + CONTRACT_PRIOR * made[nil, contract - 1]) / (n + CONTRACT_PRIOR)
+            made[nil, contract] = shrunk(good, n, made[nil, contract - 1], CONTRACT_PRIOR)
     return {"contract_made": np.round(made, 4)}
 
 
@@ -344,7 +345,7 @@ def fit_aces(counts: NDArray[Any]) -> NDArray[np.float64]:
         return value, x.T @ (n * p - held) + ACE_RIDGE * w, hessian
 
     w = minimize_convex(derivatives, np.zeros(2), np.full(2, -np.inf))
-    leaning = (held + ACE_PRIOR * expit(x @ w)) / (n + ACE_PRIOR)
+    leaning = shrunk(held, n, expit(x @ w), ACE_PRIOR)
     falling: NDArray[np.float64] = np.minimum.accumulate(leaning).round(6)
     return falling
 
@@ -375,20 +376,10 @@ def fit_blind(counts: NDArray[Any]) -> NDArray[np.float64]:
 
     A logistic regression on the previous bids and on pairs of them: that of `fit_curves` without the nil value.
     """
-    n, made = counts[:, 0].astype(np.float64), counts[:, 1].astype(np.float64)
-    effects = design(sequences()).effects
-    size = effects.shape[1]
-    pairs = row_pairs(effects, effects)
-
-    def derivatives(e: NDArray[np.float64]) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
-        z = effects @ e
-        p = expit(z)
-        value = float((n * np.logaddexp(0.0, z) - made * z).sum()) + RIDGE / 2 * float(e @ e)
-        hessian = RIDGE * np.eye(size) + (pairs.T @ (n * p * (1.0 - p))).reshape(size, size)
-        return value, effects.T @ (n * p - made) + RIDGE * e, hessian
-
-    e = minimize_convex(derivatives, np.zeros(size), np.full(size, -np.inf))
-    fitted: NDArray[np.float64] = expit(effects @ e).round(6)
+    d = design(sequences())
+    d = d._replace(shapes=d.shapes[:, :0])
+    e, _ = fit_log_odds(counts[:, None], d, np.zeros((1, 0)))
+    fitted: NDArray[np.float64] = expit(d.effects @ e).round(6)
     return fitted
 
 
@@ -425,19 +416,34 @@ def priors_of(counts: NDArray[np.int64]) -> NDArray[np.uint8]:
     deals, as for a sequence that was never bid, the probabilities after its bids without the last one fill up the deals
     to LEAST.
     """
-    rows = np.zeros((FIRST_PRIOR_ROWS[-1], 4, PRIOR_COLUMNS))
+    rows = cards_by_row(counts)
     for bids in range(1, 5):
-        own = counts.reshape(*(BID_CLASSES,) * bids, -1, 4, PRIOR_COLUMNS).sum(axis=bids).astype(np.float64)
+        own = rows[FIRST_PRIOR_ROWS[bids] : FIRST_PRIOR_ROWS[bids + 1]]
+        own = own.reshape(*(BID_CLASSES,) * bids, 4, PRIOR_COLUMNS)
         filled = _with_neighbours(own, bids).reshape(-1, 4, PRIOR_COLUMNS)
         before = (
             rows[FIRST_PRIOR_ROWS[bids - 1] : FIRST_PRIOR_ROWS[bids]]
             if bids > 1
             else np.full((1, 4, PRIOR_COLUMNS), 0.25)
         )
-        missing = np.maximum(0.0, LEAST * _PER_DEAL - filled.sum(axis=1, keepdims=True))  # by card
+        missing = np.maximum(0.0, LEAST * CARDS_PER_DEAL - filled.sum(axis=1, keepdims=True))  # by card
         filled += missing * np.repeat(before, BID_CLASSES, axis=0)
         rows[FIRST_PRIOR_ROWS[bids] : FIRST_PRIOR_ROWS[bids + 1]] = filled / filled.sum(axis=1, keepdims=True)
-    return np.maximum(np.round(rows * SCALE), 1).astype(np.uint8)
+    return in_255ths(rows).astype(np.uint8)
+
+
+def cards_by_row(counts: NDArray[np.int64]) -> Floats:
+    """Return the cards by row of the priors (rows, 4, PRIOR_COLUMNS), from ``counts`` as in `priors_of`."""
+    rows = np.zeros((FIRST_PRIOR_ROWS[-1], 4, PRIOR_COLUMNS))
+    for bids in range(1, 5):
+        own = counts.reshape(BID_CLASSES**bids, -1, 4, PRIOR_COLUMNS).sum(axis=1)
+        rows[FIRST_PRIOR_ROWS[bids] : FIRST_PRIOR_ROWS[bids + 1]] = own
+    return rows
+
+
+def in_255ths(probabilities: Floats) -> Floats:
+    """Return probabilities as 255ths, of which none is 0."""
+    return np.maximum(np.round(probabilities * SCALE), 1)
 
 
 def _with_neighbours(own: NDArray[np.float64], bids: int) -> NDArray[np.float64]:

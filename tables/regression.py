@@ -4,14 +4,15 @@ A fit that stops at a tolerance gives another result if the sums inside it are r
 each type of processor. So the solvers here (`minimize_convex`, `solve_exactly`, `solve_refined`) go on until only an
 error of rounding is left. It is about 1e-13, and disappears when a table's cells are rounded to four or six decimals.
 
-`fit_curves` is the logistic regression of the success curves. A curve's log-odds are a sum of these parts:
+`fit_log_odds` is the logistic regression of all chances by the previous bids, fitted to self-play or to a log. Log-odds
+are a sum of numbers for the seat, for every previous bid and for every pair of previous bids, and of functions of the
+nil value that many sequences share. So rare sequences follow the shared functions, and frequent ones can differ from
+them. Penalties make the solution unique.
 
-- a piecewise-linear function of the nil value that never falls, shared by all sequences of a seat;
-- another such function for partner's bid;
-- a number for the seat, for every previous bid and for every pair of previous bids.
+`fit_curves` fits the success curves. Their shared functions are piecewise linear, one for all sequences of a seat and
+one for partner's bid. Lower bounds of 0 keep them from falling.
 
-So rare sequences follow the shared function, and frequent ones can differ from it. The fit uses counts by sequence and
-nil value. Lower bounds of 0 keep the functions from falling. The penalty RIDGE makes the solution unique.
+`shrunk` is the mean of what was counted and of a start, for shares and mean bids.
 """
 
 from collections.abc import Callable
@@ -38,6 +39,7 @@ ARMIJO = 1e-4  # share of the promised decrease that a step must bring
 SLACK = 1e-13  # relative rounding error of the value
 LEAST_SHARE = 1e-12  # share of a step that is always taken, because rounding hides what it changes in the value
 
+LEAST_P = 1e-6  # smallest probability in a loss
 KNOTS = np.array([0.0, 0.02, 0.05, 0.1, 0.17, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.93, 1.0])
 RIDGE = 2.0  # penalty on all parameters, in nils; it keeps the numbers of rare bids and pairs near 0
 
@@ -127,8 +129,8 @@ def hat_basis(values: Floats) -> Floats:
 class Design(NamedTuple):
     """The matrices of the regression; a row is a sequence, a column a parameter.
 
-    The log-odds of a cell are effects[sequence] . e + basis[bin] . (shapes[sequence] . S), with `hat_basis` as basis.
-    The fit finds e (number of effects,) and S (number of shapes, steps of the basis).
+    The log-odds of a cell are effects[sequence] . e + basis[bin] . (shapes[sequence] . S), with a basis of functions of
+    the nil value. The fit finds e (number of effects,) and S (number of shapes, steps of the basis).
     """
 
     effects: Any  # sparse 0 or 1 (sequences, number of effects): the seat, bids and pairs of bids
@@ -184,18 +186,18 @@ class _Pairs:
         self.of_shapes = row_pairs(d.shapes, d.shapes)
 
     def hessian(self, weights: Floats) -> Floats:
-        """Return the second derivatives (parameters, parameters) of the penalised log-loss: effects, then shapes.
+        """Return the second derivatives (parameters, parameters) of the log-loss: effects, then shapes.
 
         ``weights`` (rows, bins): the variance of each cell's number of nils made.
         """
         effects, shapes, steps = self.effects, self.shapes, self.basis.shape[1]
         by_shape = (self.of_shapes.T @ (weights @ self.steps)).reshape(shapes, shapes, steps, steps)
         mixed = (self.mixed.T @ (weights @ self.basis)).reshape(effects, shapes * steps)
-        hessian: Floats = RIDGE * np.eye(effects + shapes * steps)
-        hessian[:effects, :effects] += (self.of_effects.T @ weights.sum(axis=1)).reshape(effects, effects)
+        hessian: Floats = np.empty((effects + shapes * steps, effects + shapes * steps))
+        hessian[:effects, :effects] = (self.of_effects.T @ weights.sum(axis=1)).reshape(effects, effects)
         hessian[:effects, effects:] = mixed
         hessian[effects:, :effects] = mixed.T
-        hessian[effects:, effects:] += by_shape.transpose(0, 2, 1, 3).reshape(shapes * steps, shapes * steps)
+        hessian[effects:, effects:] = by_shape.transpose(0, 2, 1, 3).reshape(shapes * steps, shapes * steps)
         return hessian
 
 
@@ -213,39 +215,77 @@ def row_pairs(left: Any, right: Any) -> Any:
     return csr_matrix((np.ones(len(cells)), cells, starts), shape=(len(columns), left.shape[1] * right.shape[1]))
 
 
+def fit_log_odds(
+    counts: NDArray[Any],
+    d: Design,
+    basis: Floats,
+    *,
+    start: Floats | None = None,
+    effects_ridge: float = RIDGE,
+    shapes_ridge: float = RIDGE,
+    rising: bool = False,
+) -> tuple[Floats, Floats]:
+    """Return e and S of a `Design` at which ``counts`` (rows, bins, 2), of all nils and of those made, are most likely.
+
+    ``basis`` (bins, steps): the functions of the nil value; ``start`` (rows, bins): log-odds to which the regression
+    adds; ``effects_ridge`` and ``shapes_ridge``: penalties, in nils; ``rising``: whether no cell of S is below 0.
+    Raises `BuildError` if the fit does not converge.
+    """
+    rows = np.flatnonzero(counts[..., 0].any(axis=1))  # those of all others stay at 0, as do effects that only they use
+    used = np.unique(d.effects[rows].indices)
+    own = Design(d.effects[rows][:, used], d.shapes[rows])
+    n, made = counts[rows, :, 0].astype(np.float64), counts[rows, :, 1].astype(np.float64)
+    begun = np.zeros((len(rows), len(basis))) if start is None else start[rows]
+    n_effects, n_shapes, n_steps = len(used), d.shapes.shape[1], basis.shape[1]
+    of_shape = np.repeat([False, True], [n_effects, n_shapes * n_steps])
+    penalty = np.where(of_shape, shapes_ridge, effects_ridge)
+    pairs = _Pairs(own, basis)
+
+    def derivatives(x: Floats) -> tuple[float, Floats, Floats]:
+        e, s = x[:n_effects], x[n_effects:].reshape(n_shapes, n_steps)
+        z = begun + (own.effects @ e)[:, None] + (own.shapes @ s) @ basis.T
+        p = expit(z)
+        value = float((n * np.logaddexp(0.0, z) - made * z).sum()) + float(penalty @ (x * x)) / 2
+        slope = n * p - made
+        gradient = np.concatenate([own.effects.T @ slope.sum(axis=1), (own.shapes.T @ (slope @ basis)).ravel()])
+        return value, gradient + penalty * x, pairs.hessian(n * p * (1.0 - p)) + np.diag(penalty)
+
+    first = np.where(of_shape & rising, 0.1, 0.0)
+    lowest = np.where(of_shape & rising, 0.0, -np.inf)
+    x = minimize_convex(derivatives, first, lowest)
+    effects = np.zeros(d.effects.shape[1])
+    effects[used] = x[:n_effects]
+    return effects, x[n_effects:].reshape(n_shapes, n_steps)
+
+
 def fit_curves(counts: NDArray[Any]) -> Floats:
     """Return curves (rows, GRID + 1) from counts (rows, GRID + 1, 2) of all nils and of those made.
 
     Column i is the probability at nil value i / GRID, with six decimals. It never falls with the nil value. ``rows`` is
     SEQUENCES, or 1 for the curve that ignores the bids. Raises `BuildError` if the fit does not converge.
     """
-    n, made = counts[..., 0].astype(np.float64), counts[..., 1].astype(np.float64)
     d = design(sequences()) if len(counts) == SEQUENCES else design([()])
-    basis = hat_basis(bin_middles())
-    n_effects, n_shapes, n_steps = d.effects.shape[1], d.shapes.shape[1], basis.shape[1]
-    pairs = _Pairs(d, basis)
-
-    def unpack(x: Floats) -> tuple[Floats, Floats]:
-        return x[:n_effects], x[n_effects:].reshape(n_shapes, n_steps)
-
-    def derivatives(x: Floats) -> tuple[float, Floats, Floats]:
-        e, s = unpack(x)
-        z = (d.effects @ e)[:, None] + (d.shapes @ s) @ basis.T
-        p = expit(z)
-        value = float((n * np.logaddexp(0.0, z) - made * z).sum()) + RIDGE / 2 * float(e @ e + (s * s).sum())
-        slope = n * p - made
-        gradient = np.concatenate(
-            [d.effects.T @ slope.sum(axis=1) + RIDGE * e, (d.shapes.T @ (slope @ basis)).ravel() + (RIDGE * s).ravel()]
-        )
-        return value, gradient, pairs.hessian(n * p * (1.0 - p))
-
-    lowest = np.concatenate([np.full(n_effects, -np.inf), np.zeros(n_shapes * n_steps)])
-    start = np.concatenate([np.zeros(n_effects), np.full(n_shapes * n_steps, 0.1)])
-    e, s = unpack(minimize_convex(derivatives, start, lowest))
+    e, s = fit_log_odds(counts, d, hat_basis(bin_middles()), rising=True)
     grid = hat_basis(np.linspace(0.0, 1.0, GRID + 1))
-    curves = expit((d.effects @ e)[:, None] + (d.shapes @ s) @ grid.T)
-    monotone: Floats = np.maximum.accumulate(curves, axis=1).astype(np.float64).round(6)
+    return rising_curves((d.effects @ e)[:, None] + (d.shapes @ s) @ grid.T)
+
+
+def rising_curves(log_odds: Floats) -> Floats:
+    """Return the probabilities of ``log_odds`` (rows, GRID + 1), which never fall in a row, with six decimals."""
+    monotone: Floats = np.maximum.accumulate(expit(log_odds), axis=1).round(6)
     return monotone
+
+
+def shrunk(sums: Any, n: Any, start: Any, weight: float) -> Any:
+    """Return means of ``n`` cases with these ``sums`` and of ``weight`` more cases with the mean ``start``."""
+    return (sums + weight * start) / (n + weight)
+
+
+def log_loss(stated: Floats, counts: NDArray[Any]) -> float:
+    """Return the mean log-loss in nats of probabilities; ``counts`` (..., 2): all cases, and those that happened."""
+    n, happened = counts[..., 0], counts[..., 1]
+    p = np.clip(stated, LEAST_P, 1 - LEAST_P)
+    return float(-(happened * np.log(p) + (n - happened) * np.log(1 - p)).sum() / max(1.0, n.sum()))
 
 
 def held_out_figures(curves: Floats, counts: NDArray[Any]) -> dict[str, float]:
@@ -258,13 +298,12 @@ def held_out_figures(curves: Floats, counts: NDArray[Any]) -> dict[str, float]:
     middle = bin_middles() * GRID
     low = np.minimum(middle.astype(int), GRID - 1)
     share = middle - low
-    p = np.clip(curves[:, low] * (1 - share) + curves[:, low + 1] * share, 1e-6, 1 - 1e-6)
+    p = np.clip(curves[:, low] * (1 - share) + curves[:, low + 1] * share, LEAST_P, 1 - LEAST_P)
     total = n.sum()
     brier = (made * (1 - p) ** 2 + (n - made) * p**2).sum() / total
-    log_loss = -(made * np.log(p) + (n - made) * np.log(1 - p)).sum() / total
     cell = np.minimum((p * 20).astype(int), 19)
     gaps = [abs((n * p - made)[cell == i].sum()) for i in range(20)]
-    return {"brier": brier, "log_loss": log_loss, "calibration_error": sum(gaps) / total, "nils": total}
+    return {"brier": brier, "log_loss": log_loss(p, counts), "calibration_error": sum(gaps) / total, "nils": total}
 
 
 def log_loss_by_bin(counts: NDArray[Any]) -> float:

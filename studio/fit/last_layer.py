@@ -18,7 +18,7 @@ from spades.scoring import score_side
 from spades.tables import PARTNERSHIP_PROFILE, Tables, plain_profile
 from spades.winprob import OUTCOMES, SHIPPED
 from studio.fit.counting import is_held_out
-from studio.fit.fitting import Fitted
+from studio.fit.fitting import Fitted, best_weight
 from studio.fit.samples import Sample, rows_of
 from studio.rounds import NO_WINNER
 from tables.learning.training_data import MOST_TRIED, NONE, Played, empty_labels, label
@@ -50,11 +50,9 @@ def last_layer(arrays: Arrays, profiles: tuple[Tables, ...], sample: Sample) -> 
     before = _loss(shipped, judged)
     if not n or not len(judged.targets):
         return Fitted(shipped.astype(np.float64), n, np.inf, before, before)
-    layers = {weight: _fitted(shipped, fit_on, weight) for weight in WEIGHTS}
+    layers = {weight: _fitted(shipped, fit_on, weight) for weight in WEIGHTS} | {np.inf: shipped}
     losses = {weight: _loss(layer, judged) for weight, layer in layers.items()}
-    weight = min(losses, key=lambda one: (losses[one], -one))
-    if losses[weight] >= before:
-        return Fitted(shipped.astype(np.float64), n, np.inf, before, before)
+    weight = best_weight(losses)
     return Fitted(layers[weight].astype(np.float64), n, weight, losses[weight], before)
 
 

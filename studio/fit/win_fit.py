@@ -19,9 +19,10 @@ from spades.rules import Rules, overrides_of
 from spades.tableset import DEFAULT_DIRECTORY
 from spades.winprob import SHIPPED, WIN_SCALE, WinTableSlice, cells_of
 from studio.fit.counting import is_held_out, shipped_profiles
-from studio.fit.fitting import Fitted
+from studio.fit.fitting import Fitted, best_weight
 from studio.fit.last_layer import results_of
 from studio.fit.samples import Sample
+from tables.regression import shrunk
 from tables.win import (
     BUCKETS,
     EDGES,
@@ -109,7 +110,7 @@ def _moved(
                 losses[weight] -= _likelihood(engine, bucket, fit_on, judged, weight)
     n = max(1, int(held_out.sum()))
     losses = {weight: total / n for weight, total in losses.items()}
-    weight = min(losses, key=lambda one: (losses[one], -one))
+    weight = best_weight(losses)
     if weight == np.inf:
         return (weight, losses[weight], losses[weight]), None
     mixed = [_mixed(engine, bucket, results[members], weight) for bucket, members in enumerate(by_bucket)]
@@ -126,7 +127,7 @@ def _likelihood(engine: Outcomes, bucket: int, fit_on: Any, judged: Any, weight:
     if weight == np.inf:
         p = p_engine
     else:
-        p = (_looked_up(own, times.astype(np.float64), asked) + weight * p_engine) / (len(fit_on) + weight)
+        p = shrunk(_looked_up(own, times.astype(np.float64), asked), len(fit_on), p_engine, weight)
     return float(np.log(np.maximum(p, RARE)).sum())
 
 

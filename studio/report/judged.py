@@ -16,8 +16,7 @@ from arena.chunks import Arrays
 from arena.stats import CONFIDENCE, Gain, wilson, z_of
 from studio.fit.counting import BINS as BINS_OF_NILS
 from studio.fit.counting import Counts
-from studio.fit.fitting import LEAST
-from tables.regression import sequences, value_at_bins
+from tables.regression import LEAST_P, sequences, value_at_bins
 
 BINS = 10
 Floats = NDArray[np.float64]
@@ -57,7 +56,7 @@ class Bin(NamedTuple):
 def judged(cells: Stated) -> Judged:
     """Return the figures of ``cells``, which have at least one case."""
     n = float(cells.n.sum())
-    p = np.clip(cells.p, LEAST, 1 - LEAST)
+    p = np.clip(cells.p, LEAST_P, 1 - LEAST_P)
     lost = -(cells.made * np.log(p) + (cells.n - cells.made) * np.log(1 - p)).sum() / n
     brier = (cells.made * (1 - cells.p) ** 2 + (cells.n - cells.made) * cells.p**2).sum() / n
     observed = float(cells.made.sum() / n)
@@ -138,7 +137,7 @@ def gain(before: Stated, after: Stated) -> Gain:
 
     The interval is computed as if the cases were independent.
     """
-    p, q = (np.clip(one.p, LEAST, 1 - LEAST) for one in (before, after))
+    p, q = (np.clip(one.p, LEAST_P, 1 - LEAST_P) for one in (before, after))
     of_made, of_failed = np.log(q / p), np.log((1 - q) / (1 - p))
     n, made = before.n, before.made
     total = float(n.sum())

@@ -72,4 +72,20 @@ def _score(states: Any, rounds: Any, active: Any, sides: Any, rules: Rules, resu
                 results[i] = -results[i]
 
 
-score_all = entry(_score)
+def _go_on(rounds: Any, active: Any) -> None:
+    for i in range(len(rounds)):
+        if not active[i]:
+            continue
+        row = rounds[i]
+        first_score = row.scores[0] + row.points[0]
+        first_bags = row.bags_after[0]
+        for seat in range(3):
+            row.scores[seat] = row.scores[seat + 1] + row.points[seat + 1]
+            row.bags[seat] = row.bags_after[seat + 1]
+        row.scores[3] = first_score
+        row.bags[3] = first_bags
+        row.first_chair = (row.first_chair + 1) & 3
+        row.number += 1
+
+
+score_all, go_on_all = entry(_score), entry(_go_on)

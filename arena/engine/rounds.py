@@ -15,7 +15,7 @@ from arena.engine.bidding import allowed_of_all, bid_all
 from arena.engine.deal import NO_ANSWER, deal_all, draw_all, seed_noise_of_all
 from arena.engine.playing import blend_all, exchange_all, legal_of_all, play_all
 from arena.engine.replay import PLAYS
-from arena.engine.results import score_all
+from arena.engine.results import go_on_all, score_all
 from arena.engine.simulate import KernelTables, policy_rows
 from arena.engine.states import STATE
 from spades.legal import NO_BID, deck_of
@@ -25,6 +25,7 @@ from spades.rules import CUTTHROAT, Rules
 Ints = NDArray[np.int64]
 
 BATCH = 4096  # rounds that are played at a time: their states are 3 MB
+CHAIRS = (np.arange(4)[:, None] + np.arange(4)) & 3  # by first chair and seat
 COMPILED = PLAYS  # in `Batch.play`: compiled code chooses all cards of a seat
 
 # A round. Seats are in bidding order. A chair is a fixed place at the table; seat s of a round is chair
@@ -83,7 +84,8 @@ class Batch:
 
         ``players`` (4, 2) or (n, 4, 2): card players by chair, from `player_rows`.
         """
-        by_round = np.array(np.broadcast_to(players, (len(self.rounds), 4, 2)))
+        by_round = np.empty((len(self.rounds), 4, 2), np.int64)
+        by_round[:] = players
         deal_all(self.states, self.rounds, self.active, seed, self.rules, by_round)
         self._begin()
 
@@ -105,7 +107,7 @@ class Batch:
 
     def chairs(self) -> Ints:
         """Return the chair (n, 4) of each seat."""
-        chairs: Ints = (self.rounds["first_chair"][:, None].astype(np.int64) + np.arange(4)) & 3
+        chairs: Ints = CHAIRS[self.rounds["first_chair"]]
         return chairs
 
     def write_scores(self) -> None:
@@ -196,12 +198,8 @@ class Batch:
         return results
 
     def go_on(self) -> None:
-        """Make the next round of each game follow the one that was scored."""
-        rounds = self.rounds
-        rounds["scores"] = (rounds["scores"] + rounds["points"])[:, [1, 2, 3, 0]]
-        rounds["bags"] = rounds["bags_after"][:, [1, 2, 3, 0]]
-        rounds["first_chair"] = (rounds["first_chair"] + 1) & 3
-        rounds["number"] += 1
+        """Make the next round of each active game follow the one that was scored."""
+        go_on_all(self.rounds, self.active)
 
 
 def states_at(rules: Rules, hands: Ints, bids: Ints, scores: Ints, bags: Ints) -> NDArray[np.void]:

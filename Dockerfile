@@ -1,4 +1,5 @@
-# The image holds the locked packages in /opt/venv, and spades/, service/ and the tables' data in /app, as in a checkout.
+# The image holds the locked packages in /opt/venv, and spades/, service/, arena/ and the tables' data in /app, as in a
+# checkout.
 # To use another base image, such as this one by digest: `--build-arg PYTHON_IMAGE=...` or `DEBIAN_IMAGE=...`, or these
 # variables with compose.
 ARG PYTHON_IMAGE=python:3.13-slim-trixie
@@ -36,18 +37,10 @@ HEALTHCHECK --interval=5s --timeout=3s --start-period=20s --retries=3 \
 # The service accepts callers without API keys: everybody who can reach the port can call it (SECURITY.md).
 CMD ["python", "-m", "service", "serve", "--host", "0.0.0.0", "--port", "8080", "--allow-unauthenticated"]
 
-# The service with searches for cards: `docker build --target search`. The machine code is compiled here, for all
-# processors of this architecture, so that no container compiles.
-FROM base AS search
-COPY --from=search-packages /opt/venv /opt/venv
-COPY arena/ ./arena/
+# The service without the search for cards, smaller and with less memory: `docker build --target small`.
+FROM base AS small
+COPY --from=packages /opt/venv /opt/venv
 COPY tables/data/ ./tables/data/
-ENV SPADES_SEARCH_PROCESSES=1 \
-    NUMBA_CPU_NAME=generic \
-    XDG_CACHE_HOME=/opt/machine-code
-RUN python -m compileall -q arena \
-    && python -m arena searcher </dev/null
-ENV NUMBA_CACHE_LOCATOR_CLASSES=arena.kept_code.KeptCode
 USER 10001:10001
 
 # nginx in front of the service, with our limits: `docker build --target proxy`. The upstream is the host `bidder`.
@@ -64,8 +57,16 @@ HEALTHCHECK --interval=5s --timeout=3s --start-period=20s --retries=3 \
 USER 10001:10001
 CMD ["nginx"]
 
-# The service. It is the last stage, so that `docker build` makes it if no target is named.
+# The service, with the search for cards. It is the last stage, so that `docker build` makes it if no target is named. The
+# machine code is compiled here, for all processors of this architecture, so that no container compiles.
 FROM base AS service
-COPY --from=packages /opt/venv /opt/venv
+COPY --from=search-packages /opt/venv /opt/venv
+COPY arena/ ./arena/
 COPY tables/data/ ./tables/data/
+ENV SPADES_SEARCH_PROCESSES=1 \
+    NUMBA_CPU_NAME=generic \
+    XDG_CACHE_HOME=/opt/machine-code
+RUN python -m compileall -q arena \
+    && python -m arena searcher </dev/null
+ENV NUMBA_CACHE_LOCATOR_CLASSES=arena.kept_code.KeptCode
 USER 10001:10001

@@ -2,7 +2,8 @@
 # else is installed into .venv from requirements/*.txt, which pin every version with its hashes.
 #
 #   make run [PORT=8080] [HOST=127.0.0.1]   serve (installs what the service needs, no more); beyond this machine it
-#                                           wants API keys or ARGS=--allow-unauthenticated
+#                                           wants API keys or ARGS=--allow-unauthenticated; SEARCH=1 searches for cards
+#                                           in one process, after installing a compiler
 #   make install                            prepare .venv for everything, this project included (editable)
 #   make test [ARGS="-k nil"]               all tests, in three processes
 #   make test-busy [ARGS="-k nil"]          the same while two other processes use the processors
@@ -41,6 +42,7 @@ HOST ?= 127.0.0.1
 PYTHON ?=
 ARGS ?=
 LOCKFLAGS ?=
+SEARCH ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -80,8 +82,8 @@ $(ALL): requirements/all.txt $(RUNTIME)
 	@$(INSTALL_PROJECT)
 	@touch $@
 
-run: $(RUNTIME)
-	@exec $(BIN)/python -m service serve --host $(HOST) --port $(PORT) $(ARGS)
+run: $(RUNTIME) $(if $(SEARCH),$(ALL))
+	@exec env $(if $(SEARCH),SPADES_SEARCH_PROCESSES=$(SEARCH)) $(BIN)/python -m service serve --host $(HOST) --port $(PORT) $(ARGS)
 
 install: $(RUNTIME) $(ALL)
 

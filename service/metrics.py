@@ -62,6 +62,10 @@ COUNTERS: Final[dict[str, tuple[str, Labels]]] = {
     "spades_access_log_dropped": ("Access log lines dropped because the queue was full or writing failed.", {}),
     "spades_decision_log_dropped": ("Decision log lines dropped because the queue was full or writing failed.", {}),
     "spades_searches": ("Searches for cards, by result.", {"result": ("done", "failed")}),
+    "spades_search_fallbacks": (
+        "Cards that rules chose because no search could, by reason.",
+        {"reason": ("busy", "deadline", "failed")},
+    ),
     "spades_results": ("Reported outcomes with a stated probability.", _BY_RESULT),
     "spades_results_happened": ("Reported outcomes that happened.", _BY_RESULT),
     "spades_results_stated": ("Sum of the stated probabilities of outcomes.", _BY_RESULT),

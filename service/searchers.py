@@ -51,6 +51,10 @@ class BusyError(Exception):
     """All processes were busy for as long as a request may wait."""
 
 
+class LateError(TimeoutError):
+    """The deadline has passed before a process was free."""
+
+
 class EndedError(Exception):
     """A process has ended, did not answer in time, or wrote something that is no answer."""
 
@@ -59,8 +63,10 @@ def check_installed(why: str) -> None:
     """Raise `SettingsError` unless a search can run here; ``why``: the start of the error message."""
     for name in _NEEDED:
         if find_spec(name) is None:
-            detail = f"{why}, but {name} is not installed; accepted: the image of the Dockerfile's target `search`, or "
-            raise SettingsError(f"{detail}a checkout after `make install`")
+            detail = (
+                f"{why}, but {name} is not installed; accepted: 0, the image that the Dockerfile builds by default, "
+            )
+            raise SettingsError(f"{detail}or a checkout after `make install`")
 
 
 def check_settings(settings: Settings) -> None:
@@ -115,11 +121,16 @@ class Searchers:
             task.cancel()
         await asyncio.gather(*self._tasks, *map(self._end, self._all), return_exceptions=True)
 
+    @property
+    def started(self) -> bool:
+        """Return whether there are processes that search."""
+        return self._started
+
     async def search(self, request: Mapping[str, Any], deadline: float) -> dict[str, Any]:
         """Return the answer to a search.
 
-        Raises `BusyError` if no process is free in time, `TimeoutError` after the ``deadline`` (`perf_counter`, s), and
-        `ProblemError` if the search cannot be made.
+        Raises `BusyError` if no process is free in time, `TimeoutError` after the ``deadline`` (`perf_counter`, s), its
+        kind `LateError` if no process was free before, and `ProblemError` if the search cannot be made.
         """
         if not self._started:
             raise RequestError([no_searches()])
@@ -129,7 +140,7 @@ class Searchers:
         return await asyncio.wait_for(asyncio.shield(task), _timeout(deadline - perf_counter()))
 
     async def _free(self, deadline: float) -> asyncio.subprocess.Process:
-        """Wait for a process that is free. Raises `BusyError` or `TimeoutError`."""
+        """Wait for a process that is free. Raises `BusyError` or `LateError`."""
         left_s = deadline - perf_counter()
         try:
             async with asyncio.timeout(_timeout(min(left_s, self._longest_wait_s))):
@@ -137,10 +148,7 @@ class Searchers:
                     pass  # it ended while it was idle, and `_replace` starts another one
                 return process
         except TimeoutError:
-            if left_s > self._longest_wait_s:
-                raise BusyError from None
-            self._metrics.shed("deadline")
-            raise
+            raise (BusyError if left_s > self._longest_wait_s else LateError) from None
 
     async def _answered(self, process: asyncio.subprocess.Process, request: Mapping[str, Any]) -> dict[str, Any]:
         began = perf_counter()

@@ -24,7 +24,7 @@ from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 try:
     from spades.contract.answer_text import bid_text, card_text
     from spades.contract.bid_request import bid_answer, blind_nil_answer, decide_blind_nil, read_bid, read_blind
-    from spades.contract.card_request import SEARCH, card_answer, read_card
+    from spades.contract.card_request import BEST, SEARCH, card_answer, read_card
     from spades.contract.faults import Fault, RequestError
     from spades.contract.fields import POLICIES, unknown_tables
     from spades.contract.inference_request import inference_answer, read_inference
@@ -96,14 +96,14 @@ OPTIONS: Final = (
     Option("--bags", "scores.bags", numbers, "A,B,C,D", "cutthroat: the bags of the four seats"),
     Option("--policy", "policy", str, "POLICY", f"who bids: {', '.join(POLICIES)}, with options or without", BID),
     Option("--convention", "convention", str, "NAME", f"of you and your partner: {', '.join(CONVENTIONS)}", BID),
-    Option("--level", "level", integer, "N", "1 (weak) to 5 (full strength); default: 5", BID),
+    Option("--level", "level", integer, "N", "1 (weak) to 5 (full strength); default: 5"),
     Option("--aggression", "style.aggression", decimal, "X", "bid fewer (-1) or more (1) tricks; default: 0", BID),
     Option("--nil-bias", "style.nil_bias", decimal, "X", "bid fewer (-1) or more (1) nils; default: 0", BID),
     Option("--left", "players.left", str, "KIND", "how the player on your left bids, such as weak", BID),
     Option("--partner", "players.partner", str, "KIND", "how your partner bids", BID),
     Option("--right", "players.right", str, "KIND", "how the player on your right bids", BID),
     Option("--legal", "legal_bids", bids, "A,B,...", "bid one of these; default: any bid that the rules allow", BID),
-    Option("--seed", "seed", integer, "N", "of the random numbers of a level below 5", BID),
+    Option("--seed", "seed", integer, "N", "of the random numbers of a level below 5"),
 )
 
 
@@ -184,10 +184,10 @@ def _blind(request: Any, tables: TableSet) -> Mapping[str, Any]:
 
 def _card(request: Any, tables: TableSet) -> Mapping[str, Any]:
     call = read_card(request, tables.games)
-    if call.search is not None:
-        detail = f"player is {SEARCH}, which only a server plays; accepted: leave out player"
+    if call.search is not None and call.search.required:
+        detail = f"player is {SEARCH}, which only a server plays; accepted: {BEST}"
         raise RequestError([Fault("/player", "unsupported-player", detail)])
-    return card_answer(call)
+    return card_answer(call, "no-processes" if call.search is not None else call.not_searched)
 
 
 def _pass(request: Any, _: TableSet) -> Mapping[str, Any]:

@@ -18,9 +18,9 @@ from spades.inference.holders import BIDDERS, Bids, Inferred, infer_from_view, r
 from spades.inference.knowledge import NOTHING_FITS, SPECTATOR, View, contradictions, viewers_pass, with_first_trick
 from spades.legal import BLIND_NIL, TRICKS, deck_number, deck_of
 from spades.levels import LARGEST_SEED
-from spades.options import Policy
+from spades.options import FULL_LEVEL, Policy
 from spades.passing import check_pass
-from spades.play.card_explanation import PLAYERS, explain_card
+from spades.play.card_explanation import choose_by_rules
 from spades.play.history import Known, state_at_turn, write_scores
 from spades.play.tricks import legal_cards, write_rules
 from spades.policies import BEST, SERVED
@@ -106,13 +106,16 @@ def choose_card(
     received: Iterable[str] = (),
     scores: Sequence[int] | None = None,
     bags: Sequence[int] | None = None,
+    level: int = FULL_LEVEL,
+    seed: int = 0,
 ) -> CardChoice:
     """Return the card that the newest rule-based player plays, with its reasons.
 
     ``hand``: the 13 cards that were dealt to ``seat``; ``tricks``: the cards played so far, by trick in order of play;
     the last trick may be incomplete. Seat 0 leads the first trick. ``us`` to ``them_bags``: the score before the
     round; in cutthroat, ``scores`` and ``bags`` of the four seats instead. ``given``, ``received``: the cards that were
-    exchanged with partner. Raises `BiddingError` if this cannot be the player's turn in a round.
+    exchanged with partner. ``level``: 1..5; below 5 the player forgets cards as people do, and ``seed``, 0..2^53 - 1,
+    says which: use one for a whole round. Raises `BiddingError` if this cannot be the player's turn in a round.
 
     >>> from spades import choose_card
     >>> choose_card("AKJ62.AQ.Q.K9543", bids=(3, 1, 6, 2), seat=2, tricks=[["2D", "KD"]]).card
@@ -135,10 +138,8 @@ def choose_card(
     stated = Standing(us=us, them=them, us_bags=us_bags, them_bags=them_bags)
     write_scores(state, seat, *_scores_by_seat(seat, stated, scores, bags, rules), rules)
     write_rules(state, rules)
-    name, choose = PLAYERS[rules.variant == CUTTHROAT]
-    card = choose(state, seat)
+    card, name, reasons = choose_by_rules(state, seat, rules, level, seed)
     legal = legal_cards(state.hand[seat], state.trick_size, state.trick[0], state.broken)
-    reasons = explain_card(state, seat, card, rules)
     return CardChoice(names[card], name, tuple(names[one] for one in cards_of(legal)), reasons)
 
 

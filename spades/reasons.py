@@ -259,6 +259,8 @@ _CARD_REASONS = {
     "own-share": "You are certain to make your own bid, and leave the other tricks to partner.",
     "hopeless": "The contract can no longer be made.",
     "failed-nil": "Your nil has failed, and you leave tricks to the others.",
+    # What a level below full strength does.
+    "overlooks": "You overlook something that was played or bid. At full strength you would play {full}.",
     # What a search found.
     "search-better": "Your side wins {percent}% of the games after {card}, and {usual_percent}% after {usual}, the "
     f"card of {SEARCH_USUAL}. Random deals: {{deals}}.",
@@ -288,6 +290,7 @@ _CARD_NUMBERS = {
     "above": Number("integer", "cards", "Unseen cards of the suit that are higher."),
     "deals": Number("integer", "deals", "Random deals that were played."),
     "percent": Number("number", "percent", "How often the player's side wins the game after the card."),
+    "full": Number("string", "card", "The card at full strength."),
     "usual": Number("string", "card", f"The card of {SEARCH_USUAL}."),
     "usual_percent": Number("number", "percent", f"How often the side wins the game after the card of {SEARCH_USUAL}."),
     "below": Number("integer", "cards", "Unseen cards of the suit that are lower."),

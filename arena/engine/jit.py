@@ -28,11 +28,11 @@ from numba.extending import intrinsic, models, overload, overload_method, regist
 from numba.np.unsafe.ndarray import to_fixed_tuple
 
 from arena.engine.scratch import scratch
-from arena.engine.states import STATE, copy_state, new_states
+from arena.engine.states import STATE, new_states
 from arena.source_files import files_hash
 from spades import baselines, cards, legal, levels, passing, position, random_numbers, scoring, tables
 from spades.bis import blind_nil, conventions, cutthroat, estimates, partnership
-from spades.play import rule_values, solo, tricks, wrp
+from spades.play import mistakes, rule_values, solo, tricks, wrp
 from spades.play.srp import follow, goals, leads, nils, player
 from spades.rules import Rules
 from spades.winprob import candidates, features, outcomes
@@ -41,7 +41,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 RULES = (
     *(baselines, cards, legal, levels, passing, position, random_numbers, scoring, tables),
     *(blind_nil, conventions, cutthroat, estimates, partnership),
-    *(solo, tricks, wrp, follow, goals, leads, nils, player),
+    *(solo, tricks, wrp, follow, goals, leads, nils, player, mistakes),
     *(candidates, features, outcomes),
 )
 _STATE = numba.from_dtype(STATE)
@@ -172,4 +172,3 @@ def entry(function: F, dispatcher: Any = None) -> F:
 
 for _module in RULES:
     register(_module.__name__)
-_register_function(copy_state)

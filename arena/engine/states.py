@@ -21,39 +21,6 @@ def new_states(count: int) -> list[PlayState]:
     return [PlayState() for _ in range(count)]
 
 
-def copy_state(source: PlayState, target: PlayState) -> None:
-    """Copy all fields of ``source`` to ``target``, as a kernel."""
-    for seat in range(4):
-        target.hand[seat] = source.hand[seat]
-        target.bid[seat] = source.bid[seat]
-        target.taken[seat] = source.taken[seat]
-        target.void[seat] = source.void[seat]
-        target.trick[seat] = source.trick[seat]
-        target.followed[seat] = source.followed[seat]
-        target.signalled[seat] = source.signalled[seat]
-        target.player[seat] = source.player[seat]
-        target.pieces[seat] = source.pieces[seat]
-        target.rng[seat] = source.rng[seat]
-        target.passer[seat] = source.passer[seat]
-        target.seat_score[seat] = source.seat_score[seat]
-        target.seat_bags[seat] = source.seat_bags[seat]
-    for side in range(2):
-        target.score[side] = source.score[side]
-        target.bags[side] = source.bags[side]
-    for i in range(3):
-        target.passes[i] = source.passes[i]
-    for i in range(len(source.rules)):
-        target.rules[i] = source.rules[i]
-    target.played = source.played
-    target.trick_size = source.trick_size
-    target.leader = source.leader
-    target.winner = source.winner
-    target.best_card = source.best_card
-    target.broken = source.broken
-    target.choices = source.choices
-    target.deck = source.deck
-
-
 def plain_state(record: np.void) -> PlayState:
     """Return an element of an array of `STATE` as a `PlayState`."""
     return PlayState(**{name: record[name].tolist() for name in FIELDS})

@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 from arena.agent_text import AgentText, parse_text, read_options, split_outside_brackets, whole
 from arena.errors import AgentError
-from arena.players.choose_card import IDS, UCT_IDS
+from arena.players.choose_card import IDS, LEVEL_SHIFT, SOLO2, SRP4, UCT_IDS
 from arena.players.uct import C_SHIFT, MOST_C, MOST_SAMPLES, SAMPLES_SHIFT, TRICKS_SHIFT, packed
 from arena.removed import PLAYERS as REMOVED_PLAYERS
 from arena.removed import what_became_of
+from spades.options import FULL_LEVEL
 from spades.play import ALL_PIECES
 from spades.rules import CUTTHROAT, Rules
 
@@ -26,14 +27,15 @@ UCT_OPTIONS = (  # the defaults were measured against SRP 1 (docs/explanation/wh
     whole("samples", 1, MOST_SAMPLES, 500, "iterations for each decision"),
     whole("c", 0, MOST_C, 200, "the constant C of `arena.players.uct`, in points"),
 )
-EXPECTED = f"{', '.join(IDS)}, or uct(tricks=N)"
+LEVEL_OPTIONS = (whole("level", 1, FULL_LEVEL, FULL_LEVEL, "strength; below 5 it forgets cards as people do"),)
+EXPECTED = f"{', '.join(IDS)}, or uct(tricks=N); srp@4 and solo@2 may have a level"
 
 
 class Player(NamedTuple):
     """The two numbers by which a play state knows a card player.
 
     ``number`` is one of `choose_card.IDS` or `UCT_IDS`. ``pieces`` has a bit for each part of SRP that is switched on,
-    and above these the options of UCT (`uct.packed`).
+    and above these the options of UCT (`uct.packed`) or the level of SRP 4 and solo 2.
     """
 
     number: int
@@ -53,9 +55,13 @@ def parse_player(text: str) -> Player:
         raise AgentError(f"player is {text!r}; {what_became_of(parsed.name)}; accepted: {accepted}")
     if parsed.name in UCT_IDS:
         return Player(UCT_IDS[parsed.name], packed(*read_options(parsed, UCT_OPTIONS).values()))
-    if parsed.name not in IDS or parsed.options:
+    number = IDS.get(parsed.name, -1)
+    if parsed.options and number in (SRP4, SOLO2):
+        level = read_options(parsed, LEVEL_OPTIONS)["level"]
+        return Player(number, ALL_PIECES | (level << LEVEL_SHIFT if level < FULL_LEVEL else 0))
+    if number < 0 or parsed.options:
         raise AgentError(f"player is {text!r}; accepted: {EXPECTED}")
-    return Player(IDS[parsed.name], ALL_PIECES)
+    return Player(number, ALL_PIECES)
 
 
 def format_player(player: Player) -> str:
@@ -66,9 +72,10 @@ def format_player(player: Player) -> str:
     """
     names = {number: name for name, number in (IDS | UCT_IDS).items() if name == "wrp" or "@" in name}
     name = names[player.number]
-    if name not in UCT_IDS:
-        return name
     pieces = player.pieces
+    if name not in UCT_IDS:
+        level = pieces >> LEVEL_SHIFT
+        return str(AgentText(name, {"level": str(level)})) if level else name
     samples, c_points = pieces >> SAMPLES_SHIFT & MOST_SAMPLES, pieces >> C_SHIFT & MOST_C
     options = {"tricks": pieces >> TRICKS_SHIFT & 15, "samples": samples, "c": c_points}
     return str(AgentText(name, {key: str(value) for key, value in options.items()}))

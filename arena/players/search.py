@@ -20,12 +20,11 @@ import numpy as np
 from arena.engine.jit import register
 from arena.engine.results import win_probability_after_round
 from arena.engine.scratch import scratch
-from arena.engine.states import copy_state
 from arena.players.touching import cards_between, group_of
 from arena.players.unseen import PLACE_COUNTS, seed_view
 from arena.players.weighted_deals import MOST_UNSEEN, draw_deal, sum_deals
 from spades.cards import lowest
-from spades.play import ALL_PIECES, PlayState, legal_cards, play_card, srp3
+from spades.play import ALL_PIECES, PlayState, copy_state, legal_cards, play_card, srp3
 from spades.rules import Rules
 from spades.winprob import WinTableSlice
 

@@ -1,30 +1,32 @@
 """POST /v1/card and /v1/pass: the card that a strong player would play, and the cards that partners exchange.
 
 The player search@1 plays the card with the best chance to win the game, by random deals. It searches in another process
-(`service.searchers`); this module writes its request, and the answer with reasons.
+(`service.searchers`); this module writes its request, and the answer with reasons. The player `best` searches if it
+can, and otherwise plays by rules.
 """
 
 import math
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
 from service.keys import Key
-from service.problems import deadline_exceeded, overloaded
+from service.problems import ProblemError, deadline_exceeded, overloaded
 from service.requests import AppState, app_state, json_response, read_json, request_state, set_for
-from service.searchers import BusyError, opening
+from service.searchers import BusyError, LateError, opening
 from service.table_sets import TableSets
 from spades.cards import CARD_NAMES, cards_of
-from spades.contract.answer_types import CardAnswer, TriedCard
-from spades.contract.card_request import CardCall, Search, card_answer, read_card
+from spades.contract.answer_types import CardAnswer, NotSearched, TriedCard
+from spades.contract.card_request import BEST, SEARCH, CardCall, Search, card_answer, read_card
 from spades.contract.faults import Fault, RequestError
 from spades.contract.pass_request import pass_answer, read_pass
 from spades.legal import deck_number
 from spades.play import SEARCH_VERSION, card_reason, explain_card, legal_cards
 from spades.tableset import TableSet
 
+RULES_S: Final = 0.003  # before a deadline: the time in which a player by rules chooses and the answer is sent
 _DECIMALS: Final = 6  # of probabilities
 _PERCENT_DECIMALS: Final = 1
 
@@ -39,16 +41,46 @@ async def card(request: Request) -> Response:
     chosen = set_for(sets, data, of_request.get("key"), read_card)
     call = read_card(data, chosen.tables.games)
     if call.search is None:
-        return json_response(orjson.dumps(card_answer(call)))
+        return json_response(orjson.dumps(card_answer(call, call.not_searched, searches=state.searchers.started)))
+    to_search = search_request(call, call.search, chosen.tables)
+    search = _searched if call.search.required else _searched_if_possible
+    answer = await search(state, to_search, deadline)
+    if isinstance(answer, str):
+        return json_response(orjson.dumps(card_answer(call, answer, searches=state.searchers.started)))
+    of_request["tables"] = chosen.version
+    return json_response(orjson.dumps(searched_answer(call, call.search, answer, chosen.version)))
+
+
+async def _searched(state: AppState, request: dict[str, Any], deadline: float) -> dict[str, Any]:
+    """Return the answer of a search process; raise `ProblemError` or `RequestError` if there is none in time."""
     try:
-        answer = await state.searchers.search(search_request(call, call.search, chosen.tables), deadline)
-    except TimeoutError:
+        return await state.searchers.search(request, deadline)
+    except TimeoutError as error:
+        if isinstance(error, LateError):
+            state.metrics.shed("deadline")
         raise deadline_exceeded() from None
     except BusyError:
         state.metrics.shed("search")
         raise overloaded("all search processes are busy") from None
-    of_request["tables"] = chosen.version
-    return json_response(orjson.dumps(searched_answer(call, call.search, answer, chosen.version)))
+
+
+async def _searched_if_possible(
+    state: AppState, request: dict[str, Any], deadline: float
+) -> dict[str, Any] | NotSearched:
+    """Return the answer of a search process, or why there is none; leave time for rules before the deadline."""
+    if not state.searchers.started:
+        return "no-processes"
+    why: Literal["busy", "deadline", "failed"]
+    try:
+        return await state.searchers.search(request, deadline - RULES_S)
+    except TimeoutError:
+        why = "deadline"
+    except BusyError:
+        why = "busy"
+    except ProblemError:
+        why = "failed"
+    state.metrics.counter("spades_search_fallbacks", why).inc()
+    return why
 
 
 async def pass_cards(request: Request) -> Response:
@@ -61,11 +93,13 @@ async def pass_cards(request: Request) -> Response:
 def answer_card(state: AppState, sets: TableSets, data: Any, key: Key | None) -> CardAnswer:
     """Return the answer to one request; raise `ProblemError` for a request that can't be used."""
     call = read_card(data)
-    if call.search is not None:
-        detail = f"player is {call.search.player}, but POST /v1/cards does not search; accepted: leave out player, or "
-        detail += "send this request alone to POST /v1/card"
+    if call.search is not None and call.search.required:
+        detail = (
+            f"player is {SEARCH}, but POST /v1/cards does not search; accepted: {BEST}, or send this request alone "
+        )
+        detail += "to POST /v1/card"
         raise RequestError([Fault("/player", "unsupported-field", detail)])
-    return card_answer(call)
+    return card_answer(call, "batch" if call.search is not None else call.not_searched)
 
 
 def search_request(call: CardCall, search: Search, tables: TableSet) -> dict[str, Any]:
@@ -93,9 +127,9 @@ def searched_answer(call: CardCall, search: Search, answer: dict[str, Any], vers
     legal = legal_cards(state.hand[me], state.trick_size, state.trick[0], state.broken)
     return {
         "card": names[answer["card"]],
-        "player": search.player,
+        "player": SEARCH,
         "legal": [names[one] for one in cards_of(legal)],
-        "assumed": call.assumed,
+        "assumed": [*call.assumed, *search.assumed],
         "reasons": _reasons(call, answer["card"], tried),  # type: ignore[typeddict-item]
         "search": {
             "deals": tried[0]["deals"],

@@ -257,6 +257,9 @@ class SearchFigures(TypedDict):
     tables: TablesVersion
 
 
+NotSearched = Literal["no-processes", "busy", "deadline", "failed", "rules", "level", "batch"]
+
+
 @with_config(ANSWER_CONFIG)
 class CardAnswer(TypedDict):
     """One card."""
@@ -266,7 +269,20 @@ class CardAnswer(TypedDict):
     legal: Annotated[list[str], Field(description="The cards that may be played, lowest first.")]
     assumed: Assumed
     reasons: Annotated[list[CardReason], Field(description="The goal first; after a search, what it found.")]
+    seed: NotRequired[
+        Annotated[int, Field(description="Seed of what a level below 5 forgets; left out if it forgets nothing.")]
+    ]
     search: NotRequired[SearchFigures]
+    not_searched: NotRequired[
+        Annotated[
+            NotSearched,
+            Field(
+                description="Why the player `best` did not search: the server has no search processes, they were all "
+                "busy, the deadline was near, the search failed, no win table fits the rules, the level is below those "
+                "that search, or the request came in a batch."
+            ),
+        ]
+    ]
 
 
 @with_config(ANSWER_CONFIG)

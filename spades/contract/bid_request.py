@@ -35,6 +35,7 @@ from spades.contract.fields import (
     RoundId,
     RulesRead,
     ScoresRead,
+    Seed,
     Style,
     TablesName,
     assumed_rules,
@@ -47,7 +48,6 @@ from spades.contract.fields import (
     with_players,
 )
 from spades.explanations import success_curve
-from spades.levels import LARGEST_SEED
 from spades.options import Policy
 from spades.policies import BEST, POLICY_KINDS, SERVED, with_skill
 from spades.position import BRIEF, EXPLAINED, NOT_EXPLAINED, Position
@@ -112,7 +112,6 @@ _EXPLAIN: Final[dict[Any, int]] = {
     "brief": BRIEF,
     CURVE: EXPLAINED,
 }
-Seed = Annotated[StrictInt, Field(ge=0, le=LARGEST_SEED)]
 
 
 @with_config(REQUEST_CONFIG)

@@ -1,5 +1,6 @@
 """Requests for a card, a round in progress, and their answers: POST /v1/card."""
 
+import zlib
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, NamedTuple, Required
 
@@ -9,6 +10,7 @@ from typing_extensions import TypedDict
 from spades.cards import CARD_NAMES, cards_of
 from spades.contract.answer_types import (
     CardAnswer,
+    NotSearched,
 )
 from spades.contract.cards_and_bids import CARD_SCHEMA, FourBids, Given, Hand, Received, card_list
 from spades.contract.faults import Fault, Place, RequestError, fault_of, json_type, pointer, refusal
@@ -17,8 +19,10 @@ from spades.contract.fields import (
     REQUEST_CONFIG,
     BidderName,
     GameId,
+    Level,
     OptionalRules,
     OptionalScores,
+    Seed,
     TablesName,
     assumed_rules,
     items_schema,
@@ -28,17 +32,23 @@ from spades.contract.fields import (
     scores_in,
 )
 from spades.legal import TRICKS, deck_number, deck_of
+from spades.options import FULL_LEVEL
 from spades.passing import check_pass
-from spades.play.card_explanation import NEWEST, NEWEST_ALONE, PLAYERS, explain_card
+from spades.play.card_explanation import NEWEST, NEWEST_ALONE, PLAYERS, choose_by_rules
 from spades.play.history import Known, state_at_turn, write_scores
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, write_rules
-from spades.rules import CUTTHROAT, VARIANTS, Rules
+from spades.rules import CUTTHROAT, VARIANTS, Rules, seed_values
 from spades.winprob.games import SHIPPED, WON_VARIANTS, Games
 
+BEST: Final = "best"  # the strongest player that the server has
 SEARCH: Final = "search@1"
-DEFAULT_SEARCH_DEALS: Final = 256
+SEARCH_DEALS: Final = {5: 256, 4: 64, 3: 16}  # by level; below, no search
 MAX_SEARCH_DEALS: Final = 1000
+_BY_LEVEL = ", ".join(f"{deals} ({level})" for level, deals in SEARCH_DEALS.items())
+# On a server that searches, by level: the level of the player by rules, when it plays. Level 2 has no mistakes, because
+# it comes below the weakest search.
+RULES_BESIDE_SEARCH: Final = {5: 5, 4: 5, 3: 5, 2: 5, 1: 3}
 _TRICKS = {
     "anyOf": [
         {"type": "array", "items": {"type": "array", "items": CARD_SCHEMA, "maxItems": 4}, "maxItems": TRICKS},
@@ -92,19 +102,34 @@ class CardRequest(TypedDict, total=False):
         ),
     ]
     player: Annotated[
-        Literal[SEARCH] | None,  # type: ignore[valid-type]
+        Literal[BEST, SEARCH, NEWEST, NEWEST_ALONE] | None,  # type: ignore[valid-type]
         Field(
             description=f"The card player. {SEARCH} plays each card on random deals; servers offer it only if their "
-            f"operator wants it. Default: the newest rule-based player, {NEWEST}, or in cutthroat {NEWEST_ALONE}."
+            f"operator wants it. {NEWEST} plays by rules, and {NEWEST_ALONE} does in cutthroat. {BEST}: {SEARCH} if "
+            f"the server has it and it answers before the deadline, otherwise the player by rules. Default: {BEST}."
         ),
     ]
     deals: Annotated[
         Annotated[StrictInt, Field(ge=1, le=MAX_SEARCH_DEALS)] | None,
-        Field(description=f"{SEARCH}: the maximum number of random deals. Default: {DEFAULT_SEARCH_DEALS}."),
+        Field(description=f"{SEARCH}: the maximum number of random deals. Default, by level: {_BY_LEVEL}."),
     ]
     policy: Annotated[
         BidderName | None,
         Field(description=f"{SEARCH}: the policy that all players are assumed to bid by. Default: {DEFAULT_BIDDER}."),
+    ]
+    level: Annotated[
+        Level | None,
+        Field(
+            description="Strength: 5 is full strength. Below, a search has fewer deals; the weakest levels, and a "
+            "player by rules, forget cards as people do. Default: 5."
+        ),
+    ]
+    seed: Annotated[
+        Seed | None,
+        Field(
+            description="Seed of what a level below 5 forgets; send the same one during a round. Default: made from "
+            "the hand and the bids."
+        ),
     ]
     tables: TablesName
     game: GameId
@@ -124,9 +149,10 @@ class CardsRequest(TypedDict):
 class Search(NamedTuple):
     """How to search for a card."""
 
-    player: str
     deals: int
     bidder: str  # the policy that all players are assumed to bid by
+    assumed: list[str]  # what the search assumes of the rules
+    required: bool  # False: if it can't be made in time, the player by rules chooses
 
 
 class CardCall(NamedTuple):
@@ -138,7 +164,10 @@ class CardCall(NamedTuple):
     assumed: list[str]
     dealt: int  # the player's cards before an exchange
     given: int  # of these, the cards that the player gave to partner and did not get back
-    search: Search | None  # None: NEWEST or NEWEST_ALONE plays
+    level: int
+    seed: int | None  # of what a player by rules forgets; None: made from the hand and the bids
+    search: Search | None  # None: NEWEST or NEWEST_ALONE chooses
+    not_searched: NotSearched | None  # why the best player does not search, if the rules are the reason
 
 
 _CARD: Final = TypeAdapter[CardRequest](CardRequest).validator.validate_python
@@ -158,7 +187,7 @@ def read_card(data: Any, games: Games = SHIPPED) -> CardCall:
     faults = [fault_of(one) for one in contradictions]
     if scores is not None:
         faults += score_faults(scores, rules)
-    faults += _search_faults(request, rules, games)
+    faults += _player_faults(request, rules, games)
     if faults:
         raise RequestError(faults)
     known = Known(deck_of(rules), seat, request["hand"], *passed, request["bids"], request.get("tricks", ()))
@@ -166,32 +195,56 @@ def read_card(data: Any, games: Games = SHIPPED) -> CardCall:
     if contradiction is not None:
         raise RequestError([fault_of(contradiction)])
     read = scores_in(request, rules, data, seat)
-    assumed = read.assumed
     write_scores(state, seat, read.standing, read.seat_scores, read.seat_bags, rules)
     write_rules(state, rules)
-    search = None
-    if request.get("player") is not None:
-        assumed += assumed_rules(rules, games)
-        deals, bidder = request.get("deals") or DEFAULT_SEARCH_DEALS, request.get("policy") or DEFAULT_BIDDER
-        search = Search(request["player"], deals, bidder)
-    return CardCall(state, seat, rules, assumed, request["hand"], passed.given, search)
+    player, level = request.get("player") or BEST, request.get("level") or FULL_LEVEL
+    search: Search | None = None
+    why: NotSearched | None = None
+    if player in (BEST, SEARCH):
+        if games.nearest(rules) is None:
+            why = "rules"
+        elif level not in SEARCH_DEALS:
+            why = "level"
+        else:
+            deals, bidder = request.get("deals") or SEARCH_DEALS[level], request.get("policy") or DEFAULT_BIDDER
+            search = Search(deals, bidder, assumed_rules(rules, games), required=player == SEARCH)
+    assumed, dealt, seed = read.assumed, request["hand"], request.get("seed")
+    return CardCall(state, seat, rules, assumed, dealt, passed.given, level, seed, search, why)
 
 
 def no_searches() -> Fault:
     """Return the fault of a request for a search at a server without search processes."""
-    detail = f"player is {SEARCH}, but this server has no search processes; accepted: leave out player. To allow "
+    detail = f"player is {SEARCH}, but this server has no search processes; accepted: {BEST}. To allow "
     detail += "searches, the server's operator installs numba and tqdm and sets SPADES_SEARCH_PROCESSES"
     return Fault("/player", "unsupported-player", detail)
 
 
-def _search_faults(request: Mapping[str, Any], rules: Rules, games: Games) -> list[Fault]:
-    if request.get("player") is None:
-        return [
-            Fault(pointer(name), "unsupported-field", f"{name} is present; accepted: only with player {SEARCH}")
+def _player_faults(request: Mapping[str, Any], rules: Rules, games: Games) -> list[Fault]:
+    player, by_rules = request.get("player") or BEST, PLAYERS[rules.variant == CUTTHROAT][0]
+    if player not in (BEST, SEARCH):
+        accepted = f"only with player {BEST} or {SEARCH}"
+        faults = [
+            Fault(pointer(name), "unsupported-field", f"{name} is present; accepted: {accepted}")
             for name in _FOR_SEARCH
             if request.get(name) is not None
         ]
-    if games.nearest(rules) is not None:
+        if player != by_rules:
+            detail = f"player is {player} in variant {VARIANTS[rules.variant]}; accepted: {BEST}, {by_rules}"
+            faults.append(Fault("/player", "unsupported-rules", detail))
+        return faults
+    level = request.get("level") or FULL_LEVEL
+    if level not in SEARCH_DEALS:
+        accepted = f"{min(SEARCH_DEALS)}..{max(SEARCH_DEALS)}"
+        faults = [
+            Fault(pointer(name), "unsupported-field", f"{name} is present at level {level}; accepted: at {accepted}")
+            for name in _FOR_SEARCH
+            if request.get(name) is not None
+        ]
+        if player == SEARCH:
+            detail = f"level is {level} with player {SEARCH}; accepted: {accepted}, or player {BEST}"
+            faults.append(Fault("/level", "unsupported-field", detail))
+        return faults
+    if player == BEST or games.nearest(rules) is not None:
         return []
     accepted = ", ".join(VARIANTS[variant] for variant in WON_VARIANTS)
     detail = f"variant is {VARIANTS[rules.variant]} with player {SEARCH}; accepted: {accepted}"
@@ -206,17 +259,29 @@ def read_cards(data: Any) -> list[Any]:
 # ---- the answer ------------------------------------------------------------------------------------------------------
 
 
-def card_answer(call: CardCall) -> CardAnswer:
-    """Choose the card with a rule-based player; return the answer."""
+def card_answer(call: CardCall, not_searched: NotSearched | None = None, searches: bool = False) -> CardAnswer:
+    """Choose the card with a rule-based player; return the answer.
+
+    ``not_searched``: why the best player does not search. ``searches``: whether the server does.
+    """
     state, seat = call.state, call.seat
     names = CARD_NAMES[deck_number(call.rules)]
-    player, choose = PLAYERS[call.rules.variant == CUTTHROAT]
-    card = choose(state, seat)
+    level = RULES_BESIDE_SEARCH[call.level] if searches else call.level
+    assumed, seed = call.assumed, call.seed
+    if level < FULL_LEVEL and seed is None:
+        content = (call.dealt, tuple(state.bid), seat, *seed_values(call.rules))
+        assumed, seed = [*assumed, "seed"], zlib.crc32(repr(content).encode())
+    card, player, reasons = choose_by_rules(state, seat, call.rules, level, seed or 0)
     legal = legal_cards(state.hand[seat], state.trick_size, state.trick[0], state.broken)
-    return {
+    answer: CardAnswer = {
         "card": names[card],
         "player": player,
         "legal": [names[one] for one in cards_of(legal)],
-        "assumed": call.assumed,
-        "reasons": explain_card(state, seat, card, call.rules),  # type: ignore[typeddict-item]
+        "assumed": assumed,
+        "reasons": reasons,  # type: ignore[typeddict-item]
     }
+    if level < FULL_LEVEL:
+        answer["seed"] = seed or 0
+    if not_searched is not None:
+        answer["not_searched"] = not_searched
+    return answer

@@ -150,6 +150,7 @@ CARD_ANSWER = {
             "sentence": "AH wins the trick, unless a later player has a higher card or a trump.",
         },
     ],
+    "not_searched": "no-processes",
 }
 SEARCH_REQUEST = CARD_REQUEST | {"player": "search@1", "deals": 64}
 # Two tricks are left, so that the answer is short.

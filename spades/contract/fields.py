@@ -45,6 +45,7 @@ from spades.contract.faults import (
 )
 from spades.errors import PolicyError, RulesError
 from spades.inference.holders import BIDDERS
+from spades.levels import LARGEST_SEED
 from spades.options import CONVENTIONS, FULL_LEVEL, PLAYER_KINDS, Policy
 from spades.policies import BEST, SERVED, decider_of, parse_policy, with_skill
 from spades.position import NO_SCORES
@@ -356,6 +357,7 @@ PolicyText = Annotated[
 ]
 Convention = Literal[CONVENTIONS]  # type: ignore[valid-type]
 Level = Annotated[StrictInt, Field(ge=1, le=FULL_LEVEL)]
+Seed = Annotated[StrictInt, Field(ge=0, le=LARGEST_SEED)]
 _Leaning = Annotated[StrictFloat, Field(ge=-1, le=1)]
 _OWN = "Default: the policy's own."
 

@@ -11,7 +11,6 @@ from spades.contract.answer_types import (
     InferenceAnswer,
     InferenceItemAnswer,
 )
-from spades.contract.bid_request import Seed
 from spades.contract.cards_and_bids import CARD_SCHEMA, HAND_SCHEMA, Given, Hand, MadeBids, Received, card_list
 from spades.contract.faults import Fault, Place, RequestError, fault_of, json_type, pointer, quote, refusal
 from spades.contract.fields import (
@@ -21,6 +20,7 @@ from spades.contract.fields import (
     GameId,
     OptionalRules,
     Scores,
+    Seed,
     TablesName,
     items_schema,
     read_batch,

@@ -14,6 +14,7 @@
 
 from spades.play.card_explanation import PLAYERS, SEARCH_VERSION, card_reason, explain_card
 from spades.play.history import Impossible, Known, state_at_turn, state_before, write_scores
+from spades.play.mistakes import mistaken_card
 from spades.play.solo import solo1, solo2
 from spades.play.srp.goals import (
     ALL_PIECES,
@@ -27,6 +28,7 @@ from spades.play.tricks import (
     beats,
     cards_above,
     cards_below,
+    copy_state,
     legal_cards,
     play_card,
     suit_mask,
@@ -51,8 +53,10 @@ __all__ = [
     "card_reason",
     "cards_above",
     "cards_below",
+    "copy_state",
     "explain_card",
     "legal_cards",
+    "mistaken_card",
     "play_card",
     "rule_values",
     "solo1",

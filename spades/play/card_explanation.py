@@ -11,7 +11,9 @@ from typing import Any, Final, NamedTuple
 from spades.bis.estimates import spade_tricks_against
 from spades.cards import CARD_NAMES, FIRST_SPADE, SPADES, spades_of
 from spades.legal import deck_number, is_nil
+from spades.options import FULL_LEVEL
 from spades.play import solo
+from spades.play.mistakes import mistaken_card
 from spades.play.solo import hunt, plays_alone_for_tricks, solo2
 from spades.play.srp.goals import FITTED_LEADS, pieces_in_use, wants_tricks
 from spades.play.srp.leads import NO_NIL_LIVE, lead_situation, p_caught
@@ -53,10 +55,47 @@ class _Place(NamedTuple):
     numbers: dict[str, Any]  # by name in `reasons.NUMBERS["card"]`; the functions add theirs
 
 
+class CardByRules(NamedTuple):
+    """The choice of a player by rules."""
+
+    card: int
+    player: str  # its name with its version, and its level if that is not the full one
+    reasons: list[dict[str, Any]]
+
+
+def choose_by_rules(state: PlayState, me: int, rules: Rules, level: int = FULL_LEVEL, seed: int = 0) -> CardByRules:
+    """Return the card that the newest player by rules plays from seat ``me`` at ``level`` (1..5), and why.
+
+    ``seed``: of what a level below 5 forgets, 0..2^53 - 1; the same during a round.
+    """
+    alone = rules.variant == CUTTHROAT
+    player, choose = PLAYERS[alone]
+    usual = choose(state, me)
+    if level == FULL_LEVEL:
+        return CardByRules(usual, player, explain_card(state, me, usual, rules))
+    card = mistaken_card(state, me, level, seed, alone, [PlayState()])
+    reasons = explain_card(state, me, usual, rules)
+    if card != usual:
+        place = _place(state, me, card, rules)
+        numbers = {**place.numbers, "full": CARD_NAMES[deck_number(rules)][usual]}
+        reasons = [card_reason("overlooks", numbers), card_reason(_effect(place, card), numbers)]
+    return CardByRules(card, f"{player}(level={level})", reasons)
+
+
 def explain_card(
     state: PlayState, me: int, card: int, rules: Rules, version: int = NEWEST_VERSION
 ) -> list[dict[str, Any]]:
     """Return the reasons for ``card``, which ``version`` of SRP, or `solo@2` in cutthroat, plays from seat ``me``."""
+    place = _place(state, me, card, rules)
+    legal, numbers = place.legal, place.numbers
+    if legal & (legal - 1) == 0:
+        return [card_reason("only-card", numbers)]
+    goal = _goal_alone(place, card) if rules.variant == CUTTHROAT else _goal(place, card, version)
+    return [card_reason(goal, numbers), card_reason(_effect(place, card), numbers)]
+
+
+def _place(state: PlayState, me: int, card: int, rules: Rules) -> _Place:
+    """Return the player's place before it plays ``card``."""
     hand = state.hand[me]
     legal = legal_cards(hand, state.trick_size, state.trick[0], state.broken)
     unseen = unseen_cards(state, me)
@@ -67,11 +106,7 @@ def explain_card(
         "above": above,
         "below": (unseen & cards_below(card)).bit_count(),
     }
-    if legal & (legal - 1) == 0:
-        return [card_reason("only-card", numbers)]
-    place = _Place(state, me, hand, legal, unseen, rules, numbers)
-    goal = _goal_alone(place, card) if rules.variant == CUTTHROAT else _goal(place, card, version)
-    return [card_reason(goal, numbers), card_reason(_effect(place, card), numbers)]
+    return _Place(state, me, hand, legal, unseen, rules, numbers)
 
 
 def _goal(place: _Place, card: int, version: int) -> str:

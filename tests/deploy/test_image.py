@@ -1,4 +1,4 @@
-"""The Dockerfile: what it copies runs, and its target `search` installs what searches need, as it is tested."""
+"""The Dockerfile: what it copies runs, and the image installs what searches need, as it is tested."""
 
 import re
 import shlex
@@ -40,7 +40,7 @@ def needs(package: str) -> set[str]:
 
 
 def picked_by_the_search() -> str:
-    """What the command of the target `search` picks from requirements/all.txt."""
+    """What the Dockerfile picks from requirements/all.txt for the search."""
     (command,) = re.findall(r"^RUN (sed .*?) >/build/search.txt", STAGES["search-packages"], re.MULTILINE)
     words = [str(ROOT / "requirements/all.txt") if word == "/build/all.txt" else word for word in shlex.split(command)]
     return subprocess.run(words, check=True, capture_output=True, text=True, timeout=60).stdout
@@ -69,9 +69,9 @@ def test_every_package_of_the_search_keeps_its_hashes():
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory):
-    """The folder /app of the default image: what its stages copy of what .dockerignore lets through."""
+    """The folder /app of the small image: what its stages copy of what .dockerignore lets through."""
     folder = tmp_path_factory.mktemp("image") / "app"
-    copies = re.findall(r"^COPY (?!--)(\S+)/ \./(\S+)/$", STAGES["base"] + STAGES["service"], re.MULTILINE)
+    copies = re.findall(r"^COPY (?!--)(\S+)/ \./(\S+)/$", STAGES["base"] + STAGES["small"], re.MULTILINE)
     assert [source for source, _ in copies] == [target for _, target in copies] == ["spades", "service", "tables/data"]
     left_out = shutil.ignore_patterns("__pycache__", RESEARCH)
     for name, _ in copies:
@@ -103,16 +103,17 @@ def test_what_it_names_exists(tmp_path, monkeypatch):
 
 
 def test_the_image_that_searches_has_all_that_it_compiles():
-    copied = re.findall(r"^COPY (?!--)(\S+)/ \./", STAGES["base"] + STAGES["search"], re.MULTILINE)
+    copied = re.findall(r"^COPY (?!--)(\S+)/ \./", STAGES["base"] + STAGES["service"], re.MULTILINE)
     used = imported("arena.__main__", "arena.searcher")
     assert {"tables/data", *(name.partition(".")[0] for name in used)} <= {*copied}
 
 
-def test_the_default_image_is_without_the_search():
+def test_the_default_image_searches_and_the_small_one_does_not():
     """The last stage is the one that is built if no target is named."""
     assert list(STAGES)[-1] == "service"
-    assert "COPY --from=packages /opt/venv /opt/venv" in STAGES["service"]
-    assert "search" not in STAGES["service"]
+    assert "COPY --from=search-packages /opt/venv /opt/venv" in STAGES["service"]
+    assert "COPY --from=packages /opt/venv /opt/venv" in STAGES["small"]
+    assert "search" not in STAGES["small"]
 
 
 def test_the_image_has_no_research_arrays():

@@ -552,7 +552,7 @@ REGULAR = "spades.bis.estimates."
 SIGNALS, BLIND = "spades.bis.conventions.", "spades.bis.blind_nil."
 HABITS, CHOICE = "arena.engine.habits.", "arena.engine.choose_bid."
 NIL, PARTNERSHIP_BIS, BASELINES = "spades.bis.estimates.", "spades.bis.partnership.", "spades.baselines."
-TRICKS, DEAL = "spades.play.tricks.", "arena.engine.deal."
+TRICKS, DEAL, MISTAKES = "spades.play.tricks.", "arena.engine.deal.", "spades.play.mistakes."
 WINNING, WINPROB, OUTCOMES_OF = (
     "spades.winprob.outcomes.",
     "arena.engine.winprob.",
@@ -951,6 +951,16 @@ CASES: dict[str, Maker] = {
     SOLO_PLAY + "lead_for_oneself": lambda r: sitting(r, True),
     SOLO_PLAY + "follow_for_oneself": lambda r: (*sitting(r, False), pieces(r)),
     SOLO_PLAY + "hunt": lambda r: next((s, me, me + r.randint(1, 3) & 3, h, ok, u) for s, me, h, ok, u in [sitting(r)]),
+    MISTAKES + "mistaken_card": lambda r: next(
+        (s, me, r.randint(1, 5), r.randrange(LARGEST_SEED), r.random() < 0.2, [states.empty()]) for s, me in [staked(r)]
+    ),
+    MISTAKES + "remember": lambda r: (
+        *sitting(r)[:2],
+        r.randint(1, 5),
+        r.randrange(LARGEST_SEED),
+        r.random() < 0.2,
+        states.empty(),
+    ),
     TRICKS + "write_rules": lambda r: (states.empty(), any_rules(r)),
     TRICKS + "written_rules": lambda r: (with_rules(any_rules(r)),),
     UNSEEN + "seed_view": lambda r: (*sitting(r)[:2], r.randrange(1000), states.empty()),
@@ -964,7 +974,7 @@ CASES: dict[str, Maker] = {
     "arena.players.choose_card.choose_card": lambda r: sitting(r)[:2],
     DEAL + "random_bit": lambda r: (states.dealt(r.randrange(2**31), 1), cards(r, 1)),
     DEAL + "give_spades": lambda r: (states.dealt(r.randrange(2**31), 1), r.randrange(4), r.randrange(14)),
-    "arena.engine.states.copy_state": lambda r: (sitting(r)[0], states.empty()),
+    "spades.play.tricks.copy_state": lambda r: (sitting(r)[0], states.empty()),
     DEAL + "start_round": lambda r: (sitting(r)[0],),
     DEAL + "deal_round": lambda r: (states.empty(), r.randrange(2**31), r.randrange(100), r.randrange(10)),
     DEAL + "seat_players": lambda r: (states.empty(), view(player_rows("srp", "wrp"))),

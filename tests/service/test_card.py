@@ -65,6 +65,39 @@ def test_the_example(call):
     assert (answer.status_code, answer.json()) == (200, CARD_ANSWER)
 
 
+def test_a_player_by_rules_can_be_pinned(call):
+    answer = call("POST", "/v1/card", json=CARD_REQUEST | {"player": "srp@4"}).json()
+    assert answer == {name: value for name, value in CARD_ANSWER.items() if name != "not_searched"}
+    (fault,) = call("POST", "/v1/card", json=CARD_REQUEST | {"player": "solo@2"}).json()["errors"]
+    assert (fault["pointer"], fault["detail"]) == (
+        "/player",
+        "player is solo@2 in variant partnership; accepted: best, srp@4",
+    )
+
+
+def test_a_level_forgets_and_says_so(call):
+    """Weaker levels play more other cards, always legal ones; a seed repeats them, and the answer names it."""
+    others = []
+    for level in (5, 4, 2, 1):
+        requests = [request_of(seed) | {"level": level, "seed": seed} for seed in range(250)]
+        answers = call("POST", "/v1/cards", json={"requests": requests}).json()["answers"]
+        bodies = [answer["body"] for answer in answers]
+        assert all(body["card"] in body["legal"] for body in bodies)
+        assert {body["player"] for body in bodies} == {"srp@4" if level == 5 else f"srp@4(level={level})"}
+        assert [body.get("seed") for body in bodies] == ([None] * 250 if level == 5 else [*range(250)])
+        overlooked = [body for body in bodies if body["reasons"][0]["code"] == "overlooks"]
+        assert all(body["reasons"][0]["full"] != body["card"] for body in overlooked)
+        others.append(len(overlooked))
+    assert 0 == others[0] < others[1] < others[2] < others[3]
+
+
+def test_the_seed_of_a_round_is_made_from_what_stays(call):
+    later = CARD_REQUEST | {"tricks": [["KD", "2D", "QD", "6D"], ["4H", "6H"]], "level": 1}
+    first, second = (call("POST", "/v1/card", json=request).json() for request in (CARD_REQUEST | {"level": 1}, later))
+    assert first["seed"] == second["seed"]
+    assert first["assumed"] == ["rules.preset", "scores", "seed"]
+
+
 OTHER_RULES: tuple[dict[str, Any], ...] = (
     {},
     {"bags": False},
@@ -90,7 +123,7 @@ def test_what_the_reasons_say_is_true(rules):
             assert REASONS["card"][reason["code"]].format(**reason) == reason["sentence"]
             assert set(reason) - {"code", "sentence"} <= set(NUMBERS["card"])
             assert TRUE[reason["code"]](call.state, me, card, call.rules), (seed, reason["sentence"])
-    by_rules = {code for code in REASONS["card"] if not code.startswith("search-")}
+    by_rules = {code for code in REASONS["card"] if not code.startswith("search-")} - {"overlooks"}
     assert set(TRUE) == by_rules >= codes
     if not rules:
         assert by_rules - codes <= {"tricks", "no-tricks", "own-contract", "set-one", "set-certain", "enough-no-bags"}
@@ -308,7 +341,8 @@ def test_a_batch(call):
     requests = [request_of(seed) for seed in range(60)]
     single = [call("POST", "/v1/card", json=request) for request in requests]
     answers = call("POST", "/v1/cards", json={"requests": requests}).json()["answers"]
-    assert [(one["status"], one["body"]) for one in answers] == [(one.status_code, one.json()) for one in single]
+    alone = [(one.status_code, one.json() | {"not_searched": "batch"}) for one in single]
+    assert [(one["status"], one["body"]) for one in answers] == alone
 
 
 def test_the_largest_batch(call):

@@ -31,12 +31,12 @@ from service.app import create_app
 from service.endpoints.cards import search_request
 from service.problems import ProblemError
 from service.requests import AppState
-from service.searchers import COMMAND, BusyError, EndedError, Searchers, Times, check_installed
+from service.searchers import COMMAND, BusyError, EndedError, LateError, Searchers, Times, check_installed
 from service.settings import SettingsError
 from service.table_sets import MOST_SETS
 from spades.cards import CARD_NAMES
-from spades.contract.card_request import DEFAULT_SEARCH_DEALS, MAX_SEARCH_DEALS, SEARCH, read_card
-from spades.contract.examples import CARD_REQUEST, SEARCH_REQUEST
+from spades.contract.card_request import MAX_SEARCH_DEALS, SEARCH, SEARCH_DEALS, read_card
+from spades.contract.examples import CARD_ANSWER, CARD_REQUEST, SEARCH_REQUEST
 from spades.errors import TablesError
 from spades.inference import readers_of
 from spades.play import play_card
@@ -142,18 +142,33 @@ def test_the_card_is_the_arenas(searching_server, preset):
 
 @pytest.mark.compiled
 def test_a_server_that_searches(searching_server):
-    answer = searching_server.post("/v1/card", json=CARD_REQUEST)
-    assert answer.json()["player"] == "srp@4"
+    best = searching_server.post("/v1/card", json=CARD_REQUEST).json()
+    assert (best["player"], best["search"]["deals"]) == (SEARCH, SEARCH_DEALS[5])
+    assert "not_searched" not in best
     found = searching_server.post("/v1/card", json=SEARCH_REQUEST).json()
     assert found["search"]["policy"] == "bis"
     assert found["search"]["tables"] == committed_tables().version
     late = searching_server.post("/v1/card", json=SEARCH_REQUEST | {"deals": 1000}, headers={"X-Deadline-Ms": "1"})
     assert late.json()["type"] == "/problems/deadline-exceeded"
+    soon = searching_server.post("/v1/card", json=CARD_REQUEST, headers={"X-Deadline-Ms": "3"}).json()
+    assert soon.get("not_searched", soon.get("type")) in ("deadline", "/problems/deadline-exceeded")
     assert searching_server.post("/v1/card", json=SEARCH_REQUEST).status_code == 200, "the process is free again"
     text = searching_server.get("/metrics").text
     assert 'spades_searches_total{result="done"}' in text
     assert "spades_search_duration_seconds_bucket" in text
     assert 'spades_search_processes{state="live"} 1.0' in text
+
+
+@pytest.mark.compiled
+def test_levels_of_a_server_that_searches(searching_server):
+    """Levels 5 to 3 have fewer and fewer deals, level 2 plays by rules, and level 1 forgets."""
+    first = {name: value for name, value in CARD_REQUEST.items() if name != "tricks"} | {"seat": 0}
+    answers = [searching_server.post("/v1/card", json=first | {"level": level}).json() for level in range(5, 0, -1)]
+    assert [answer["player"] for answer in answers] == [SEARCH, SEARCH, SEARCH, "srp@4", "srp@4(level=3)"]
+    assert [
+        answer["search"]["deals"] <= SEARCH_DEALS[level] for level, answer in zip((5, 4, 3), answers[:3], strict=True)
+    ] == [True] * 3
+    assert [answer.get("not_searched") for answer in answers] == [None, None, None, "level", "level"]
 
 
 @pytest.mark.compiled
@@ -180,11 +195,13 @@ def test_a_server_without_processes(call):
     ("change", "where", "code"),
     [
         ({"player": "srp@1"}, "/player", "out-of-range"),
+        ({"deals": None, "level": 2}, "/level", "unsupported-field"),
+        ({"player": "best", "level": 2}, "/deals", "unsupported-field"),
         ({"deals": 0}, "/deals", "out-of-range"),
         ({"deals": MAX_SEARCH_DEALS + 1}, "/deals", "out-of-range"),
         ({"policy": "rb"}, "/policy", "unknown-policy"),
-        ({"player": None, "deals": 5}, "/deals", "unsupported-field"),
-        ({"player": None, "deals": None, "policy": "bis"}, "/policy", "unsupported-field"),
+        ({"player": "srp@4", "deals": 5}, "/deals", "unsupported-field"),
+        ({"player": "srp@4", "deals": None, "policy": "bis"}, "/policy", "unsupported-field"),
         ({"rules": {"preset": "cutthroat"}}, "/rules/variant", "unsupported-rules"),
         ({"tables": "1.0"}, "/tables", "unknown-tables"),
     ],
@@ -199,7 +216,7 @@ def test_a_batch_does_not_search(call):
     assert answer["status"] == 422
     (fault,) = answer["body"]["errors"]
     assert fault["pointer"] == "/player"
-    assert fault["detail"].endswith("accepted: leave out player, or send this request alone to POST /v1/card")
+    assert fault["detail"].endswith("accepted: best, or send this request alone to POST /v1/card")
 
 
 def test_a_server_whose_processes_are_busy_refuses_only_searches(call, monkeypatch):
@@ -217,11 +234,57 @@ def test_a_server_whose_processes_are_busy_refuses_only_searches(call, monkeypat
     assert shown(app.state, "spades_shed_total", reason="capacity") == 0, "no bid is refused"
 
 
+WHY: dict[str, Exception] = {
+    "busy": BusyError(),
+    "deadline": LateError(),
+    "failed": ProblemError("not-ready", "the search failed"),
+}
+
+
+@pytest.mark.parametrize("why", WHY)
+def test_the_best_player_plays_by_rules_if_it_cannot_search(call, monkeypatch, why):
+    app = create_app(patient())
+    app.state.serve(one_set(committed_tables()))
+    deadlines = []
+
+    async def refuse(_request, deadline):
+        deadlines.append(deadline)
+        raise WHY[why]
+
+    monkeypatch.setattr(app.state.searchers, "search", refuse)
+    monkeypatch.setattr(Searchers, "started", True)
+    asked = perf_counter()
+    answer = call("POST", "/v1/card", app, json=CARD_REQUEST, headers={"X-Deadline-Ms": "50000"})
+    assert answer.json() == CARD_ANSWER | {"not_searched": why}
+    assert deadlines[0] < asked + 50, "some time before the deadline is left for the rules"
+    assert shown(app.state, "spades_search_fallbacks_total", reason=why) == 1
+    assert shown(app.state, "spades_shed_total", reason="search") == 0, "no request is refused"
+    assert shown(app.state, "spades_shed_total", reason="deadline") == 0
+
+
+def test_a_search_that_is_required_is_not_replaced(call, monkeypatch):
+    app = create_app(patient())
+    app.state.serve(one_set(committed_tables()))
+
+    async def refuse(*_):
+        raise LateError
+
+    monkeypatch.setattr(app.state.searchers, "search", refuse)
+    answer = call("POST", "/v1/card", app, json=SEARCH_REQUEST)
+    assert answer.json()["type"] == "/problems/deadline-exceeded"
+    assert shown(app.state, "spades_shed_total", reason="deadline") == 1
+
+
+def test_rules_without_a_win_table_are_played_by_rules(call):
+    answer = call("POST", "/v1/card", json=CARD_REQUEST | {"rules": {"preset": "cutthroat"}}).json()
+    assert (answer["player"], answer["not_searched"]) == ("solo@2", "rules")
+
+
 def test_rules_whose_win_table_is_anothers_are_named():
     call = read_card(CARD_REQUEST | {"player": SEARCH, "rules": {"bag_limit": 7}})
     assert call.search is not None
-    assert call.search.deals == DEFAULT_SEARCH_DEALS
-    assert [text for text in call.assumed if text.startswith("rules.bag_limit=10")]
+    assert call.search.deals == SEARCH_DEALS[5]
+    assert [text for text in call.search.assumed if text.startswith("rules.bag_limit=10")]
 
 
 def test_what_is_missing_is_named(monkeypatch):
@@ -357,9 +420,8 @@ def test_requests_that_wait_too_long_are_refused(tmp_path):
         await asyncio.sleep(0)
         with pytest.raises(BusyError):
             await search(state)
-        with pytest.raises(TimeoutError):
+        with pytest.raises(LateError):
             await search(state, deadline=perf_counter())
-        assert shown(state, "spades_shed_total", reason="deadline") == 1
         assert not first.done()
         (tmp_path / "go").touch()
         assert await first == await search(state)

@@ -172,8 +172,16 @@ namespace Spades
         /// <summary>The goal first; after a search, what it found.</summary>
         [JsonProperty("reasons")]
         public List<CardReason> Reasons { get; set; }
+        /// <summary>Seed of what a level below 5 forgets; left out if it forgets nothing.</summary>
+        [JsonProperty("seed")]
+        public long? Seed { get; set; }
         [JsonProperty("search")]
         public SearchFigures Search { get; set; }
+        /// <summary>Why the player `best` did not search: the server has no search processes, they were all busy, the
+        /// deadline was near, the search failed, no win table fits the rules, the level is below those that search, or
+        /// the request came in a batch. Values: no-processes, busy, deadline, failed, rules, level, batch.</summary>
+        [JsonProperty("not_searched")]
+        public string NotSearched { get; set; }
         /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
@@ -185,9 +193,9 @@ namespace Spades
     {
         /// <summary>Values: only-card, keep-nil, cover-nil, cover-later, lead-safe, lead-risky, attack-nil, under-nil,
         /// attack-later, nil-beaten, nil-safe, contract, own-contract, tricks, no-tricks, set, set-certain, set-one,
-        /// enough, enough-no-bags, sure, own-share, hopeless, failed-nil, search-better, search-kept, lead-top, lead,
-        /// win, win-sure, win-now, ruff, win-trump, side-wins, partner-wins, partner-ahead, nil-in-danger, lose,
-        /// discard.</summary>
+        /// enough, enough-no-bags, sure, own-share, hopeless, failed-nil, overlooks, search-better, search-kept,
+        /// lead-top, lead, win, win-sure, win-now, ruff, win-trump, side-wins, partner-wins, partner-ahead,
+        /// nil-in-danger, lose, discard.</summary>
         [JsonProperty("code")]
         public string Code { get; set; }
         [JsonProperty("sentence")]
@@ -216,6 +224,9 @@ namespace Spades
         /// <summary>How often the player's side wins the game after the card. Unit: percent.</summary>
         [JsonProperty("percent")]
         public double? Percent { get; set; }
+        /// <summary>The card at full strength. Unit: card.</summary>
+        [JsonProperty("full")]
+        public string Full { get; set; }
         /// <summary>The card of srp@3. Unit: card.</summary>
         [JsonProperty("usual")]
         public string Usual { get; set; }
@@ -1193,16 +1204,26 @@ namespace Spades
         [JsonProperty("tricks")]
         public List<List<string>> Tricks { get; set; }
         /// <summary>The card player. search@1 plays each card on random deals; servers offer it only if their operator
-        /// wants it. Default: the newest rule-based player, srp@4, or in cutthroat solo@2. Values: search@1.</summary>
+        /// wants it. srp@4 plays by rules, and solo@2 does in cutthroat. best: search@1 if the server has it and it
+        /// answers before the deadline, otherwise the player by rules. Default: best. Values: best, search@1, srp@4,
+        /// solo@2.</summary>
         [JsonProperty("player")]
         public string Player { get; set; }
-        /// <summary>search@1: the maximum number of random deals. Default: 256.</summary>
+        /// <summary>search@1: the maximum number of random deals. Default, by level: 256 (5), 64 (4), 16 (3).</summary>
         [JsonProperty("deals")]
         public int? Deals { get; set; }
         /// <summary>search@1: the policy that all players are assumed to bid by. Default: bis. Values: bis,
         /// best.</summary>
         [JsonProperty("policy")]
         public string Policy { get; set; }
+        /// <summary>Strength: 5 is full strength. Below, a search has fewer deals; the weakest levels, and a player by
+        /// rules, forget cards as people do. Default: 5.</summary>
+        [JsonProperty("level")]
+        public int? Level { get; set; }
+        /// <summary>Seed of what a level below 5 forgets; send the same one during a round. Default: made from the hand
+        /// and the bids.</summary>
+        [JsonProperty("seed")]
+        public long? Seed { get; set; }
         /// <summary>Version of the tables that decide, one of table_sets in GET /version; for A/B tests. Default:
         /// chosen by the service.</summary>
         [JsonProperty("tables")]

@@ -12,7 +12,7 @@ class CardReason(TypedDict):
     GET /v1/reasons has the sentences.
     """
 
-    code: Literal['only-card', 'keep-nil', 'cover-nil', 'cover-later', 'lead-safe', 'lead-risky', 'attack-nil', 'under-nil', 'attack-later', 'nil-beaten', 'nil-safe', 'contract', 'own-contract', 'tricks', 'no-tricks', 'set', 'set-certain', 'set-one', 'enough', 'enough-no-bags', 'sure', 'own-share', 'hopeless', 'failed-nil', 'search-better', 'search-kept', 'lead-top', 'lead', 'win', 'win-sure', 'win-now', 'ruff', 'win-trump', 'side-wins', 'partner-wins', 'partner-ahead', 'nil-in-danger', 'lose', 'discard']
+    code: Literal['only-card', 'keep-nil', 'cover-nil', 'cover-later', 'lead-safe', 'lead-risky', 'attack-nil', 'under-nil', 'attack-later', 'nil-beaten', 'nil-safe', 'contract', 'own-contract', 'tricks', 'no-tricks', 'set', 'set-certain', 'set-one', 'enough', 'enough-no-bags', 'sure', 'own-share', 'hopeless', 'failed-nil', 'overlooks', 'search-better', 'search-kept', 'lead-top', 'lead', 'win', 'win-sure', 'win-now', 'ruff', 'win-trump', 'side-wins', 'partner-wins', 'partner-ahead', 'nil-in-danger', 'lose', 'discard']
     sentence: str
     card: NotRequired[str]
     """
@@ -45,6 +45,10 @@ class CardReason(TypedDict):
     percent: NotRequired[float]
     """
     How often the player's side wins the game after the card. Unit: percent.
+    """
+    full: NotRequired[str]
+    """
+    The card at full strength. Unit: card.
     """
     usual: NotRequired[str]
     """
@@ -1331,17 +1335,25 @@ class CardRequest(TypedDict):
     """
     The tricks so far, each in order of play. The last one may be incomplete or empty. Seat 0 leads the first trick, and the winner of a trick leads the next one. Default: none.
     """
-    player: NotRequired[Literal['search@1'] | None]
+    player: NotRequired[Literal['best', 'search@1', 'srp@4', 'solo@2'] | None]
     """
-    The card player. search@1 plays each card on random deals; servers offer it only if their operator wants it. Default: the newest rule-based player, srp@4, or in cutthroat solo@2.
+    The card player. search@1 plays each card on random deals; servers offer it only if their operator wants it. srp@4 plays by rules, and solo@2 does in cutthroat. best: search@1 if the server has it and it answers before the deadline, otherwise the player by rules. Default: best.
     """
     deals: NotRequired[int | None]
     """
-    search@1: the maximum number of random deals. Default: 256.
+    search@1: the maximum number of random deals. Default, by level: 256 (5), 64 (4), 16 (3).
     """
     policy: NotRequired[Literal['bis', 'best'] | None]
     """
     search@1: the policy that all players are assumed to bid by. Default: bis.
+    """
+    level: NotRequired[int | None]
+    """
+    Strength: 5 is full strength. Below, a search has fewer deals; the weakest levels, and a player by rules, forget cards as people do. Default: 5.
+    """
+    seed: NotRequired[int | None]
+    """
+    Seed of what a level below 5 forgets; send the same one during a round. Default: made from the hand and the bids.
     """
     tables: NotRequired[str | None]
     """
@@ -1564,7 +1576,15 @@ class CardAnswer(TypedDict):
     """
     The goal first; after a search, what it found.
     """
+    seed: NotRequired[int]
+    """
+    Seed of what a level below 5 forgets; left out if it forgets nothing.
+    """
     search: NotRequired[SearchFigures]
+    not_searched: NotRequired[Literal['no-processes', 'busy', 'deadline', 'failed', 'rules', 'level', 'batch']]
+    """
+    Why the player `best` did not search: the server has no search processes, they were all busy, the deadline was near, the search failed, no win table fits the rules, the level is below those that search, or the request came in a batch.
+    """
 
 
 class PoliciesAnswer(TypedDict):

@@ -253,7 +253,18 @@ export interface components {
              * @description The goal first; after a search, what it found.
              */
             reasons: components["schemas"]["CardReason"][];
+            /**
+             * Seed
+             * @description Seed of what a level below 5 forgets; left out if it forgets nothing.
+             */
+            seed?: number;
             search?: components["schemas"]["SearchFigures"];
+            /**
+             * Not Searched
+             * @description Why the player `best` did not search: the server has no search processes, they were all busy, the deadline was near, the search failed, no win table fits the rules, the level is below those that search, or the request came in a batch.
+             * @enum {string}
+             */
+            not_searched?: "no-processes" | "busy" | "deadline" | "failed" | "rules" | "level" | "batch";
         } & {
             [key: string]: unknown;
         };
@@ -268,7 +279,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "only-card" | "keep-nil" | "cover-nil" | "cover-later" | "lead-safe" | "lead-risky" | "attack-nil" | "under-nil" | "attack-later" | "nil-beaten" | "nil-safe" | "contract" | "own-contract" | "tricks" | "no-tricks" | "set" | "set-certain" | "set-one" | "enough" | "enough-no-bags" | "sure" | "own-share" | "hopeless" | "failed-nil" | "search-better" | "search-kept" | "lead-top" | "lead" | "win" | "win-sure" | "win-now" | "ruff" | "win-trump" | "side-wins" | "partner-wins" | "partner-ahead" | "nil-in-danger" | "lose" | "discard";
+            code: "only-card" | "keep-nil" | "cover-nil" | "cover-later" | "lead-safe" | "lead-risky" | "attack-nil" | "under-nil" | "attack-later" | "nil-beaten" | "nil-safe" | "contract" | "own-contract" | "tricks" | "no-tricks" | "set" | "set-certain" | "set-one" | "enough" | "enough-no-bags" | "sure" | "own-share" | "hopeless" | "failed-nil" | "overlooks" | "search-better" | "search-kept" | "lead-top" | "lead" | "win" | "win-sure" | "win-now" | "ruff" | "win-trump" | "side-wins" | "partner-wins" | "partner-ahead" | "nil-in-danger" | "lose" | "discard";
             /** Sentence */
             sentence: string;
             /**
@@ -311,6 +322,11 @@ export interface components {
              * @description How often the player's side wins the game after the card. Unit: percent.
              */
             percent?: number;
+            /**
+             * full
+             * @description The card at full strength. Unit: card.
+             */
+            full?: string;
             /**
              * usual
              * @description The card of srp@3. Unit: card.
@@ -1640,12 +1656,12 @@ export interface components {
             tricks?: string[][] | null;
             /**
              * Player
-             * @description The card player. search@1 plays each card on random deals; servers offer it only if their operator wants it. Default: the newest rule-based player, srp@4, or in cutthroat solo@2.
+             * @description The card player. search@1 plays each card on random deals; servers offer it only if their operator wants it. srp@4 plays by rules, and solo@2 does in cutthroat. best: search@1 if the server has it and it answers before the deadline, otherwise the player by rules. Default: best.
              */
-            player?: "search@1" | null;
+            player?: ("best" | "search@1" | "srp@4" | "solo@2") | null;
             /**
              * Deals
-             * @description search@1: the maximum number of random deals. Default: 256.
+             * @description search@1: the maximum number of random deals. Default, by level: 256 (5), 64 (4), 16 (3).
              */
             deals?: number | null;
             /**
@@ -1653,6 +1669,16 @@ export interface components {
              * @description search@1: the policy that all players are assumed to bid by. Default: bis.
              */
             policy?: ("bis" | "best") | null;
+            /**
+             * Level
+             * @description Strength: 5 is full strength. Below, a search has fewer deals; the weakest levels, and a player by rules, forget cards as people do. Default: 5.
+             */
+            level?: number | null;
+            /**
+             * Seed
+             * @description Seed of what a level below 5 forgets; send the same one during a round. Default: made from the hand and the bids.
+             */
+            seed?: number | null;
             /**
              * Tables
              * @description Version of the tables that decide, one of table_sets in GET /version; for A/B tests. Default: chosen by the service.

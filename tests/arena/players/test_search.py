@@ -6,7 +6,7 @@ import pytest
 from arena.engine.deal import deal_round, seat_players, seed_rng
 from arena.engine.jit import entry
 from arena.engine.simulate import kernel_tables, player_rows, tables_for
-from arena.engine.states import FIELDS, STATE, copy_state, new_states
+from arena.engine.states import FIELDS, STATE, new_states
 from arena.engine.winprob import slice_of
 from arena.errors import AgentError
 from arena.players.search import MOST_CARDS, Value, open_cards, search_card
@@ -15,7 +15,7 @@ from arena.players.unseen import PLACE_COUNTS, places
 from arena.players.weighted_deals import MOST_UNSEEN, draw_deal, sum_deals
 from spades.cards import DECK, cards_of, parse_card, parse_pbn
 from spades.inference import deals_of
-from spades.play import legal_cards, play_card, srp3, unseen_cards
+from spades.play import copy_state, legal_cards, play_card, srp3, unseen_cards
 from spades.policies import parse_policy
 from spades.rules import make_rules
 from spades.winprob import win_array

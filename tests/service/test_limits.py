@@ -12,7 +12,7 @@ from service.middleware.limits import MAX_LARGE_BODIES_BYTES
 from service.routes import MAX_BATCH_BYTES, MAX_BODY_BYTES
 from tests.conftest import committed_tables
 from tests.one_set import one_set
-from tests.patience import patient
+from tests.patience import LIMIT_S, patient
 from tests.service.asgi_calls import send
 
 
@@ -131,6 +131,15 @@ def test_large_bodies_in_hand_are_limited(request_body):
     asyncio.run(run())
 
 
+def test_a_large_body_gives_its_room_back(request_body, monkeypatch):
+    """Room for one body is enough for any number of them, one after the other, whether answered or refused."""
+    monkeypatch.setattr("service.middleware.limits.MAX_LARGE_BODIES_BYTES", MAX_BATCH_BYTES)
+    service = _service()
+    good = orjson.dumps({"requests": [request_body]}).ljust(MAX_BATCH_BYTES)
+    wrong = b"{".ljust(MAX_BATCH_BYTES)
+    assert [send(service, "/v1/bids", body).status_code for body in (good, wrong, good)] == [200, 400, 200]
+
+
 def test_the_bytes_of_a_body_are_counted_whatever_its_headers_say():
     large = b"x" * (MAX_BODY_BYTES + 1)
     for headers in ({}, {b"content-length": b"5"}, {b"content-length": b"5", b"transfer-encoding": b"chunked"}):
@@ -154,6 +163,29 @@ def test_a_deadline_that_has_passed_costs_no_work(call, request_body, monkeypatc
     text = call("GET", "/metrics", service).text
     assert 'spades_shed_total{reason="deadline"} 1.0' in text
     assert "spades_deadline_exceeded_total 1.0" in text
+
+
+def test_the_deadline_passes_while_the_body_is_awaited():
+    """The first part of the body arrives, and the rest never does."""
+    parts = [{"type": "http.request", "body": b"{", "more_body": True}]
+    statuses = []
+
+    async def receive():
+        if not parts:
+            await asyncio.Event().wait()
+        return parts.pop()
+
+    async def take(message):
+        if message["type"] == "http.response.start":
+            statuses.append(message["status"])
+
+    async def run():
+        scope = {"type": "http", "method": "POST", "path": "/bid", "headers": [(b"x-deadline-ms", b"50")]}
+        async with asyncio.timeout(LIMIT_S):
+            await _service()(scope, receive, take)
+
+    asyncio.run(run())
+    assert statuses == [504]
 
 
 def test_a_body_that_no_route_accepts_ends_the_connection():

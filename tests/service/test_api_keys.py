@@ -67,6 +67,20 @@ def test_a_key_over_its_rate_waits(call, clock, request_body, tmp_path):
     assert re.search(r'spades_shed_total\{reason="rate"\} [1-9]', text)
 
 
+@pytest.mark.parametrize("count", [0, 1, 2, 4])
+def test_a_batch_counts_as_many_bids_as_it_has(call, clock, request_body, tmp_path, count):
+    """A key with a rate of 4 has 4 bids at first, and the clock stands still."""
+    made = new_key("one", 4)
+    path = tmp_path / "keys"
+    path.write_text(made.line + "\n")
+    service = _service(api_keys_file=path)
+    headers = {"authorization": f"Bearer {made.secret}"}
+    batch = {"requests": [request_body] * count}
+    assert call("POST", "/v1/bids", service, json=batch, headers=headers).status_code == 200
+    statuses = [call("POST", "/bid", service, json=request_body, headers=headers).status_code for _ in range(5)]
+    assert statuses == [200] * (4 - count) + [429] * (1 + count)
+
+
 @pytest.mark.parametrize("path", ["/v1/reasons", "/v1/rules", "/v1/policies", "/metrics", "/version", "/nowhere"])
 def test_other_routes_count_against_the_rate_of_bids(call, clock, request_body, tmp_path, path):
     made = new_key("one", 3)

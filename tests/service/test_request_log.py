@@ -111,6 +111,19 @@ def test_a_bug_is_told_to_nobody(call, request_body, monkeypatch, caplog):
     assert "/secret/path is broken" in caplog.text
 
 
+def test_the_answer_to_a_bug_has_the_ids_of_the_request(call, request_body, monkeypatch):
+    def fail(*_):
+        raise TablesError("a bug")
+
+    monkeypatch.setattr("spades.contract.bid_request.decide", fail)
+    headers = {"X-Request-ID": "table-17", "traceparent": _TRACE}
+    answer = call("POST", "/bid", _service(), json=request_body, headers=headers)
+    assert answer.status_code == 500
+    assert (answer.headers["x-request-id"], answer.headers["traceparent"]) == ("table-17", _TRACE)
+    other = call("POST", "/bid", _service(), json=request_body)
+    assert re.fullmatch("[0-9a-f]{12}-[0-9a-f]+", other.headers["x-request-id"])
+
+
 def test_a_line_about_a_bug_names_the_request_and_the_key(call, request_body, monkeypatch, tmp_path):
     def fail(*_):
         raise TablesError("a bug")

@@ -146,7 +146,7 @@ def test_a_partner_who_has_not_bid():
         (429, 449, {}, []),
         (430, 449, {}, [{"code": "we-reach-goal", "score": 500, "goal": 500}]),
         (429, 450, {}, [{"code": "they-reach-goal", "score": 500, "goal": 500}]),
-        (440, 460, {}, [{"code": "both-reach-goal", "score": 510, "their_score": 510, "goal": 500}]),
+        (440, 470, {}, [{"code": "both-reach-goal", "score": 510, "their_score": 520, "goal": 500}]),
         (-130, 0, {"lose": -200}, [{"code": "loses-if-set", "score": -200, "goal": -200}]),
         (-129, 0, {"lose": -200}, []),
     ],

@@ -12,6 +12,7 @@ from spades.cards import (
     DECKS,
     EXTRA_SPADES,
     JJDD_DECK,
+    JJDD_SPADE_DECK,
     JOKERS_DECK,
     JOKERS_DEUCE_DECK,
     SPADES,
@@ -54,6 +55,7 @@ def test_the_standard_deck_is_that_of_the_cards():
         (JOKERS_DECK, "BJ LJ A K"),
         (JOKERS_DEUCE_DECK, "BJ LJ 2S A K"),
         (JJDD_DECK, "BJ LJ 2D 2S A K"),
+        (JJDD_SPADE_DECK, "BJ LJ 2S 2D A K"),
     ],
 )
 def test_trumps_in_order(number, highest):

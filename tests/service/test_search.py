@@ -34,7 +34,7 @@ from service.requests import AppState
 from service.searchers import COMMAND, BusyError, EndedError, LateError, Searchers, Times, check_installed
 from service.settings import SettingsError
 from service.table_sets import MOST_SETS
-from spades.cards import CARD_NAMES
+from spades.cards import CARD_NAMES, parse_card
 from spades.contract.card_request import MAX_SEARCH_DEALS, SEARCH, SEARCH_DEALS, read_card
 from spades.contract.examples import CARD_ANSWER, CARD_REQUEST, SEARCH_REQUEST
 from spades.errors import TablesError
@@ -278,6 +278,29 @@ def test_a_search_that_is_required_is_not_replaced(call, monkeypatch):
 def test_rules_without_a_win_table_are_played_by_rules(call):
     answer = call("POST", "/v1/card", json=CARD_REQUEST | {"rules": {"preset": "cutthroat"}}).json()
     assert (answer["player"], answer["not_searched"]) == ("solo@2", "rules")
+
+
+@pytest.mark.parametrize(
+    ("card", "reason"),
+    [
+        ("QH", {"code": "search-better", "card": "QH", "percent": 62.5, "usual": "AH", "usual_percent": 58.2}),
+        ("AH", {"code": "search-kept", "card": "AH", "percent": 58.2}),
+    ],
+)
+def test_the_reason_compares_the_card_with_that_of_the_usual_player(call, monkeypatch, card, reason):
+    """A search process tries the usual player's card first, here the ace."""
+    app = create_app(patient())
+    app.state.serve(one_set(committed_tables()))
+    tried = [(parse_card("AH"), 64, 0.58175), (parse_card("QH"), 64, 0.625)]
+
+    async def answer(*_):
+        return {"card": parse_card(card), "tried": tried}
+
+    monkeypatch.setattr(app.state.searchers, "search", answer)
+    found = call("POST", "/v1/card", app, json=SEARCH_REQUEST).json()
+    assert found["card"] == card
+    assert found["reasons"][0].items() >= (reason | {"deals": 64}).items()
+    assert [(one["card"], one["p_win"]) for one in found["search"]["cards"]] == [("QH", 0.625), ("AH", 0.58175)]
 
 
 def test_rules_whose_win_table_is_anothers_are_named():

@@ -6,6 +6,7 @@ import logging
 import os
 import subprocess
 import sys
+import time
 from queue import Queue
 from threading import Event, Thread
 from typing import cast
@@ -92,8 +93,28 @@ def test_a_request_carries_key_deadline_and_body(ask):
 def test_a_busy_service_is_asked_again_after_retry_after(ask):
     script = Script(busy(0), busy(0), httpx2.Response(200, json=ANSWER))
     assert ask(script, timeout_s=30.0) == ANSWER
-    deadlines = [float(sent.headers["X-Deadline-Ms"]) for sent in script.requests]
-    assert deadlines == sorted(deadlines, reverse=True), "what is left of one deadline"
+
+
+def test_each_attempt_carries_what_is_left_of_the_deadline(ask):
+    """Each refusal takes 50 ms, so that each attempt has at least 50 ms less than the one before."""
+    script = Script(busy(0), busy(0), httpx2.Response(200, json=ANSWER))
+
+    def slow(request: httpx2.Request) -> httpx2.Response:
+        time.sleep(0.05)
+        return script(request)
+
+    assert ask(slow, timeout_s=LIMIT_S) == ANSWER
+    first, second, third = (float(sent.headers["X-Deadline-Ms"]) for sent in script.requests)
+    assert first <= LIMIT_S * 1000
+    assert second <= first - 49.0
+    assert third <= second - 49.0
+
+
+def test_a_call_with_a_deadline_of_its_own_carries_it():
+    script = Script(httpx2.Response(200, json=ANSWER))
+    with Client("http://spades", timeout_s=2 * LIMIT_S, transport=httpx2.MockTransport(script)) as client:
+        client.bid(cast(BidRequest, BID), timeout_s=LIMIT_S)
+    assert float(script.requests[0].headers["X-Deadline-Ms"]) <= LIMIT_S * 1000
 
 
 def test_without_time_for_retry_after_a_busy_service_is_asked_again_soon(ask):

@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
+from arena.chunks import LocalThreads
 from arena.counters import BID_SUMS
 from arena.errors import BuildError
 from spades.tables import SEQUENCES
-from tables.fits import fit_aces, fit_blind, smooth
+from tables.families import FAMILIES
+from tables.fits import contracts, fit_aces, fit_blind, smooth
 from tables.regression import RIDGE, fit_curves, minimize_convex, solve_exactly, solve_refined
+from tables.run.family import Context
 
 
 def test_a_quadratic_within_bounds():
@@ -68,6 +71,23 @@ def test_the_single_curve_is_the_optimum():
     z = np.log(curve[0] / (1 - curve[0]))
     assert n * expit(z) - made + RIDGE * z == pytest.approx(0, abs=1e-3)  # the curve is rounded to six decimals
     assert np.ptp(curve) == 0
+
+
+def test_a_rare_contract_is_made_about_as_often_as_the_contract_below(monkeypatch, tmp_path):
+    """Worked by hand: 50 contracts with the share of the contract below are added to those that were counted."""
+
+    def rounds(span, setup, counts):
+        counts[0, 4] += 10, 8  # in each of the 20 chunks
+        counts[0, 6] += 5, 1
+
+    monkeypatch.setattr("tables.fits.self_play", lambda ctx: None)
+    monkeypatch.setattr("tables.fits.contract_rounds", rounds)
+    (family,) = (family for family in FAMILIES if family.name == "contracts")
+    made = contracts(Context(family, 1, 1.0, {}, LocalThreads(1), tmp_path, progress=False))["contract_made"]
+    assert made[0, :4].tolist() == [1.0] * 4
+    assert made[0, 4:6].tolist() == [0.84] * 2  # (160 + 50 * 1) / (200 + 50)
+    assert made[0, 6:].tolist() == [0.4133] * 21  # (20 + 50 * 0.84) / (100 + 50)
+    assert made[1].tolist() == [1.0] * 27
 
 
 def random_fits():

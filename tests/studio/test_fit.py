@@ -2,10 +2,12 @@
 
 import json
 import re
+from typing import Any
 
 import numpy as np
 import polars
 import pytest
+from scipy.optimize import approx_fprime
 from scipy.special import expit, logit
 
 from arena.chunks import LocalProcesses, LocalThreads
@@ -21,7 +23,7 @@ from spades.rules import make_rules
 from spades.scoring import START, score_side
 from spades.tables import SEQUENCES
 from spades.tableset import open_tables
-from spades.winprob import SHIPPED, cells_of, win_probability
+from spades.winprob import OUTCOMES, SHIPPED, cells_of, win_probability
 from studio import pieces
 from studio.__main__ import main
 from studio.columns import frame_of
@@ -29,7 +31,7 @@ from studio.fit import win_fit
 from studio.fit.count_pieces import count_log
 from studio.fit.counting import BINS, HELD_OUT, RoundCounter, is_held_out, no_counts
 from studio.fit.fitting import TABLES, aces, blind_nils, contracts, curves, mean_bids, prior
-from studio.fit.last_layer import bids_of, last_layer, results_of
+from studio.fit.last_layer import Bids, _fitted, bids_of, last_layer, results_of, win_chances
 from studio.fit.samples import rows_of
 from studio.fit.segments import read_segments
 from studio.keys import Keys
@@ -203,6 +205,15 @@ def test_shares_and_means_by_hand():
     assert (np.diff(found.array, axis=1) <= 0).all()
 
 
+def test_the_games_held_out_choose_the_weight():
+    """In the games to fit on all contracts of 7 are made; in those held out, as many as the shipped table says."""
+    before, counts = shipped("contract_made"), no_counts()
+    counts.contracts[0, 0, 7], counts.contracts[1, 0, 7] = (800, 800), (1000, 1000 * before[0, 7])
+    found = contracts(before, counts)
+    assert (found.weight, found.loss) == (np.inf, found.shipped_loss)
+    assert (found.array == before).all()
+
+
 # ---- the command --------------------------------------------------------------------------------------------------
 
 
@@ -303,6 +314,24 @@ def test_the_last_layer_follows_the_log(tmp_path, profiles, records):
     )
     kept = last_layer(arrays, profiles, rows_of(lost, np.zeros(len(lost.keys), np.bool_)))
     assert (kept.weight, kept.n) == (np.inf, 0)
+
+
+def test_the_last_layer_is_the_optimum():
+    """Where the sum of squared error and penalty is smallest, its slope is 0 in every direction."""
+    rng = np.random.default_rng(3)
+    n, weight, shape = 500, 1.0, (4, OUTCOMES)
+    inputs: Any = np.column_stack([rng.random((n, shape[0] - 1)), np.ones(n)])  # float64, so that slopes are exact
+    values: Any = rng.random((n, OUTCOMES))
+    targets: Any = rng.random(n)
+    before: Any = rng.normal(0.0, 0.5, shape)
+    bids = Bids(inputs, values, targets, won=targets)
+
+    def loss(flat):
+        layer = flat.reshape(shape)
+        return np.mean((win_chances(layer, bids) - bids.targets) ** 2) + weight / n * ((layer - before) ** 2).sum()
+
+    at_start, at_end = (approx_fprime(layer.ravel(), loss) for layer in (before, _fitted(before, bids, weight)))
+    assert np.abs(at_end).max() < 0.03 * np.abs(at_start).max()
 
 
 # ---- segments, and pieces on several processes --------------------------------------------------------------------

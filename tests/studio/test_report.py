@@ -64,6 +64,9 @@ def test_a_gain_and_its_interval():
     found = gain(before, after)
     assert found.mean == pytest.approx(judged(before).log_loss - judged(after).log_loss)
     assert 0 < found.low < found.mean < found.high
+    # three of four cases gain log 1.5, and the others log 0.5: a standard deviation of log 3 * sqrt(3 / 16)
+    half = 1.959964 * np.log(3) * np.sqrt(3 / 16) / np.sqrt(400)
+    assert (found.mean - found.low, found.high - found.mean) == pytest.approx((half, half), rel=1e-6)
     few = gain(cells((0.5, 4, 3)), cells((0.75, 4, 3)))
     assert few.low < 0
     assert gain(before, before) == (0, 0, 0)

@@ -1,8 +1,15 @@
-"""The table of stated win probabilities: what it shows for bins with enough and with too few games."""
+"""Stated win probabilities: what is counted in games, and the table's figures for bins with enough or too few games."""
 
 import numpy as np
+import pytest
 
-from report.stated_chances import BINS, ENOUGH, Stated, _judged
+from arena.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
+from report.stated_chances import BINS, ENOUGH, Stated, _judged, watched
+from spades.policies import parse_policy
+from spades.rules import make_rules
+from tests.conftest import committed_tables
+
+RULES = make_rules("bis-paper")
 
 
 def _stated(times: int) -> Stated:
@@ -18,3 +25,27 @@ def test_a_bin_is_judged_by_its_distance():
 
 def test_bins_with_too_few_games_are_not_judged():
     assert _judged(_stated(ENOUGH - 10), 0)[-3:] == ("-", "-", "0.2500")
+
+
+@pytest.mark.compiled
+def test_the_value_after_the_round_is_that_of_side_a(monkeypatch):
+    """Two games of one round. Side a bids first in game 0, which it wins, and side b in game 1, which it wins."""
+
+    def play(batch, lineup, seed, profiles):
+        batch.rounds["first_chair"] = 0, 1
+        lineup.agents[0].stated.append((np.array([0, 1]), np.array([0.61, 0.71])))
+        yield np.array([1, -1])
+
+    def value(rounds, rules, profiles, before, after):
+        before[:] = 0.52, 0.56
+        after[:] = (0.9, 0.1), (0.8, 0.2)  # of the sides of seats 0 and 1
+
+    monkeypatch.setattr("report.stated_chances.play_games", play)
+    monkeypatch.setattr("report.stated_chances._value_all", value)
+    policies = policies_by_chair(parse_policy("winprob"), parse_policy("rb"))
+    profiles = tables_for(kernel_tables(committed_tables().arrays), RULES, policies)
+    of_bids, of_win_table = watched(1, 2, RULES, policies, player_rows("srp", "srp"), profiles).bins
+    assert of_bids[12] == pytest.approx([1, 0.61, 1, 0.9])  # side a sits in seat 0
+    assert of_bids[14] == pytest.approx([1, 0.71, 0, 0.2])  # side a sits in seat 1
+    assert of_win_table[10] == pytest.approx([1, 0.52, 1, 0.9])  # of side a
+    assert of_win_table[11] == pytest.approx([1, 0.56, 1, 0.8])  # of side b

@@ -6,12 +6,14 @@ import pytest
 from arena.counters import MATCH_SUMS, count_match
 from arena.engine.bidding import bid_seat
 from arena.engine.deal import Deals, start_round
+from arena.engine.results import win_probability_after_round
 from arena.engine.rounds import ROUND, Batch
 from arena.engine.simulate import player_rows, policies_by_chair
 from arena.games import SEATING, Lineup, pairs_of, play_pairs, play_rounds
 from spades.cards import DECK, cards_of
 from spades.policies import parse_policy
 from spades.rules import make_rules
+from spades.winprob import SHIPPED, WIN_CELLS, WIN_SCALE
 from tests.arena.engine import states
 
 PAPER = make_rules("bis-paper")
@@ -45,6 +47,17 @@ def test_a_bid_sees_its_own_side_first(neutral):
     assert bid_seat(s, 3, make_rules(), policy, neutral.plain_settings) == 4
     s.score[0], s.score[1] = 0, 430
     assert bid_seat(s, 3, make_rules(), policy, neutral.plain_settings) == 2
+
+
+def test_the_side_of_seat_1_bids_first_in_the_next_round():
+    """By this win table the side that bids first wins 60% of the games, whatever the scores."""
+    nearest = SHIPPED.nearest(PAPER)
+    assert nearest is not None
+    win = np.full(WIN_CELLS, round(0.6 * WIN_SCALE), np.uint16)
+    s = states.empty()
+    s.bid[:], s.taken[:] = [3, 3, 3, 3], [3, 4, 3, 3]
+    found = [win_probability_after_round(s, me, PAPER, nearest.win_slice, win) for me in range(4)]
+    assert found == pytest.approx([0.4, 0.6, 0.4, 0.6], abs=1e-5)
 
 
 @pytest.mark.compiled

@@ -63,10 +63,8 @@ def check_installed(why: str) -> None:
     """Raise `SettingsError` unless a search can run here; ``why``: the start of the error message."""
     for name in _NEEDED:
         if find_spec(name) is None:
-            detail = (
-                f"{why}, but {name} is not installed; accepted: 0, the image that the Dockerfile builds by default, "
-            )
-            raise SettingsError(f"{detail}or a checkout after `make install`")
+            accepted = "the image that the Dockerfile builds by default, or a checkout after `make install`"
+            raise SettingsError(f"{why}, but {name} is not installed; accepted: {accepted}")
 
 
 def check_settings(settings: Settings) -> None:

@@ -21,7 +21,7 @@ from tests.deploy.prometheus import query, running_prometheus
 from tests.patience import LIMIT_S, wait_until
 from tests.service.conftest import RealServer, running_server
 
-pytestmark = [pytest.mark.compiled, pytest.mark.slow]
+pytestmark = [pytest.mark.compiled, pytest.mark.slow, pytest.mark.long]
 RULES = ("--win", "220")  # no win table is fitted to a log of this game, which would take a minute
 GAMES = 2_000  # of the log, and of those that the service bids in
 PARTS = 5

@@ -140,6 +140,8 @@ class Searchers:
     async def _free(self, deadline: float) -> asyncio.subprocess.Process:
         """Wait for a process that is free. Raises `BusyError` or `LateError`."""
         left_s = deadline - perf_counter()
+        if left_s <= 0:
+            raise LateError
         try:
             async with asyncio.timeout(_timeout(min(left_s, self._longest_wait_s))):
                 while (process := await self._idle.get()).returncode is not None:

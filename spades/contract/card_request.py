@@ -43,7 +43,7 @@ from spades.winprob.games import SHIPPED, WON_VARIANTS, Games
 
 BEST: Final = "best"  # the strongest player that the server has
 SEARCH: Final = "search@1"
-SEARCH_DEALS: Final = {5: 256, 4: 64, 3: 16}  # by level; below, no search
+SEARCH_DEALS: Final = {5: 256, 4: 80, 3: 30}  # by level; below, no search
 MAX_SEARCH_DEALS: Final = 1000
 _BY_LEVEL = ", ".join(f"{deals} ({level})" for level, deals in SEARCH_DEALS.items())
 # On a server that searches, by level: the level of the player by rules, when it plays. Level 2 has no mistakes, because

@@ -253,6 +253,7 @@ def test_the_best_player_plays_by_rules_if_it_cannot_search(call, monkeypatch, w
 
     monkeypatch.setattr(app.state.searchers, "search", refuse)
     monkeypatch.setattr(Searchers, "started", True)
+    monkeypatch.setattr("service.endpoints.cards.RULES_S", 30.0)
     asked = perf_counter()
     answer = call("POST", "/v1/card", app, json=CARD_REQUEST, headers={"X-Deadline-Ms": "50000"})
     assert answer.json() == CARD_ANSWER | {"not_searched": why}
@@ -434,6 +435,17 @@ def test_each_process_opens_the_default_tables(tmp_path):
 
     command = stub(tmp_path, "print(json.dumps({'card': [os.getpid(), opened[0]]}), flush=True)")
     assert run_searches(command, searches) == (str(committed_tables().directory),) * 2
+
+
+@forks
+def test_no_search_begins_after_its_deadline(tmp_path):
+    async def searches(state):
+        with pytest.raises(LateError):
+            await search(state, deadline=perf_counter() - 0.001)
+        assert shown(state, "spades_searches_total", result="done") == 0
+        return await search(state)
+
+    assert run_searches(stub(tmp_path, "print(json.dumps({'card': seat}), flush=True)"), searches) == 1
 
 
 @forks

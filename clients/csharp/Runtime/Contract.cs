@@ -1209,7 +1209,7 @@ namespace Spades
         /// solo@2.</summary>
         [JsonProperty("player")]
         public string Player { get; set; }
-        /// <summary>search@1: the maximum number of random deals. Default, by level: 256 (5), 64 (4), 16 (3).</summary>
+        /// <summary>search@1: the maximum number of random deals. Default, by level: 256 (5), 80 (4), 30 (3).</summary>
         [JsonProperty("deals")]
         public int? Deals { get; set; }
         /// <summary>search@1: the policy that all players are assumed to bid by. Default: bis. Values: bis,

@@ -1341,7 +1341,7 @@ class CardRequest(TypedDict):
     """
     deals: NotRequired[int | None]
     """
-    search@1: the maximum number of random deals. Default, by level: 256 (5), 64 (4), 16 (3).
+    search@1: the maximum number of random deals. Default, by level: 256 (5), 80 (4), 30 (3).
     """
     policy: NotRequired[Literal['bis', 'best'] | None]
     """

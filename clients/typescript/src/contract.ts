@@ -1661,7 +1661,7 @@ export interface components {
             player?: ("best" | "search@1" | "srp@4" | "solo@2") | null;
             /**
              * Deals
-             * @description search@1: the maximum number of random deals. Default, by level: 256 (5), 64 (4), 16 (3).
+             * @description search@1: the maximum number of random deals. Default, by level: 256 (5), 80 (4), 30 (3).
              */
             deals?: number | null;
             /**

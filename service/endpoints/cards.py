@@ -26,7 +26,7 @@ from spades.legal import deck_number
 from spades.play import SEARCH_VERSION, card_reason, explain_card, legal_cards
 from spades.tableset import TableSet
 
-RULES_S: Final = 0.003  # before a deadline: the time in which a player by rules chooses and the answer is sent
+RULES_S: Final = 0.005  # before a deadline: the time in which a player by rules chooses and the answer is sent
 _DECIMALS: Final = 6  # of probabilities
 _PERCENT_DECIMALS: Final = 1
 

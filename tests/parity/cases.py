@@ -22,6 +22,7 @@ from spades.legal import BLIND_NIL, EVERY_BID, NO_BID
 from spades.levels import DRAWS_PER_SEED, LARGEST_SEED
 from spades.options import BIG5, BIG6, CONVENTIONS, NO_CONVENTION, PLAYER_KINDS
 from spades.play.srp.goals import ALL_PIECES
+from spades.play.srp.leads import lead_situation
 from spades.play.state import PlayState
 from spades.play.tricks import unseen_cards, write_rules
 from spades.policies import parse_policy
@@ -908,6 +909,9 @@ CASES: dict[str, Maker] = {
     ),
     SRP + "leads.lead_features": lambda r: next(
         (s, me, r.choice(cards_of(ok)), u) for s, me, _, ok, u in [sitting(r, True)]
+    ),
+    SRP + "leads.lead_value": lambda r: next(
+        (s, me, r.choice(cards_of(ok)), u, lead_situation(s, me)) for s, me, _, ok, u in [sitting(r, True)]
     ),
     SRP + "goals.wants_tricks": lambda r: next((s, me, unseen_cards(s, me), pieces(r)) for s, me in [staked(r)]),
     SRP + "goals.projected": lambda r: (staked(r)[0], r.randrange(2)),

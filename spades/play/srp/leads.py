@@ -161,6 +161,46 @@ FITTED = {
 # fmt: on
 LEAD_FEATURES = tuple(FITTED)
 LEAD_WEIGHTS = tuple(zip(*FITTED.values(), strict=True))  # by situation
+# The weights of each feature by situation, for `lead_value`.
+(
+    PARTNER_CAUGHT,
+    PARTNER_CAUGHT_SQUARED,
+    PARTNER_CAUGHT_SPADE,
+    LEFT_CAUGHT,
+    RIGHT_CAUGHT,
+    PARTNER_VOID_NIL,
+    VOID_NIL,
+    RANK,
+    RANK_SQUARED,
+    HIGHER,
+    HIGHER_TIMES_LOWER,
+    HELD,
+    BOSS,
+    BOSS_STANDS,
+    BOSS_MADE,
+    RANK_MADE,
+    BOSS_OVER,
+    UNDER_BOSS,
+    KING_UNPROTECTED,
+    WITH_KING,
+    RUFF_LATER,
+    PARTNER_RUFFS,
+    LEFT_RUFFS,
+    RIGHT_RUFFS,
+    OPPONENT_VOID,
+    SPADE,
+    SPADE_BOSS,
+    SPADE_DRAWS,
+    SPADE_HELD,
+    SPADE_LOWER,
+    SPADE_OVER,
+    SPADE_TIGHT,
+    SPADE_BOSS_TIGHT,
+    SPADE_MADE,
+    SPADE_BOSS_MADE,
+    SPADE_ALONE,
+    SPADE_BOSS_ALONE,
+) = FITTED.values()
 _NO_SIDE_SUIT, _NO_SPADE = (0.0,) * 18, (0.0,) * 12  # features of side suits and of spades
 
 
@@ -177,7 +217,7 @@ def lead_situation(state: PlayState, me: int) -> int:
 
 def best_lead(state: PlayState, me: int, legal: int, unseen: int) -> int:
     """Return the legal card with the highest value; of cards that are equally good, the lowest."""
-    weights = LEAD_WEIGHTS[lead_situation(state, me)]
+    situation = lead_situation(state, me)
     best = -1
     most = -1e9
     for suit in range(4):
@@ -185,14 +225,119 @@ def best_lead(state: PlayState, me: int, legal: int, unseen: int) -> int:
         while held:
             card = lowest_equal(highest(held), held, unseen)
             held &= cards_below(card)
-            value = 0.0
-            features = lead_features(state, me, card, unseen)
-            for i in range(len(LEAD_FEATURES)):
-                value += features[i] * weights[i]
+            value = lead_value(state, me, card, unseen, situation)
             if value > most:
                 most = value
                 best = card
     return best
+
+
+def lead_value(state: PlayState, me: int, card: int, unseen: int, situation: int) -> float:
+    """Return the value of a lead: the sum of its `lead_features` times their weights, in that order.
+
+    Features that are 0 are left out, which does not change the sum.
+    """
+    value = 0.0 if situation == NO_NIL_LIVE else _value_of_nils(state, me, card, unseen, situation)
+    lho, partner, rho = (me + 1) & 3, (me + 2) & 3, (me + 3) & 3
+    suit = card >> 4
+    hand = state.hand[me]
+    held = hand & suit_mask(suit)
+    out = unseen & suit_mask(suit)
+    higher = (out & cards_above(card)).bit_count()
+    lower = out.bit_count() - higher
+    n_held = held.bit_count()
+    boss = higher == 0
+    trumps_out = unseen >> 48 != 0
+    trumps_left = trumps_out and not state.void[lho] & 8
+    trumps_right = trumps_out and not state.void[rho] & 8
+    need = tricks_needed(state, me)
+    over = sum_of_contracts(state) > UNDER_BID
+    if suit == 3:
+        tight = tricks_left(state) - need <= TIGHT
+        value += SPADE[situation]
+        if boss:
+            value += SPADE_BOSS[situation]
+            if n_held >= 3 and out.bit_count() <= 2 * n_held and (trumps_left or trumps_right):
+                value += SPADE_DRAWS[situation]
+        value += n_held / 10.0 * SPADE_HELD[situation]
+        value += lower / 10.0 * SPADE_LOWER[situation]
+        if over:
+            value += SPADE_OVER[situation]
+        if tight:
+            value += SPADE_TIGHT[situation]
+            if boss:
+                value += SPADE_BOSS_TIGHT[situation]
+        if need <= 0:
+            value += SPADE_MADE[situation]
+            if boss:
+                value += SPADE_BOSS_MADE[situation]
+        if not (trumps_left or trumps_right):
+            value += SPADE_ALONE[situation]
+            if boss:
+                value += SPADE_BOSS_ALONE[situation]
+        return value
+    left_void, right_void = state.void[lho] >> suit & 1, state.void[rho] >> suit & 1
+    left_ruffs, right_ruffs = left_void and trumps_left, right_void and trumps_right
+    rank = (card & 15) / 10.0
+    value += rank * RANK[situation]
+    value += rank * rank * RANK_SQUARED[situation]
+    value += higher / 10.0 * HIGHER[situation]
+    value += higher * lower / 100.0 * HIGHER_TIMES_LOWER[situation]
+    value += n_held / 10.0 * HELD[situation]
+    if boss:
+        value += BOSS[situation]
+        stands = 1.0
+        if trumps_left or trumps_right:
+            stands = 0.05 if left_ruffs or right_ruffs else STANDS_UP[out.bit_count()] / 100.0
+        value += stands * BOSS_STANDS[situation]
+    if need <= 0:
+        if boss:
+            value += BOSS_MADE[situation]
+        value += rank * RANK_MADE[situation]
+    if boss:
+        if over:
+            value += BOSS_OVER[situation]
+    else:
+        top = highest(held)
+        if not out & cards_above(top):
+            value += UNDER_BOSS[situation]
+        elif top & 15 == KING:
+            value += KING_UNPROTECTED[situation] if card == top else WITH_KING[situation]
+    if n_held == 1 and 0 < spades_of(hand).bit_count() <= 4 and not (left_ruffs or right_ruffs):
+        value += RUFF_LATER[situation]
+    if trumps_out and state.void[partner] & (1 << suit | 8) == 1 << suit:
+        value += PARTNER_RUFFS[situation]
+    if left_ruffs:
+        value += LEFT_RUFFS[situation]
+    if right_ruffs:
+        value += RIGHT_RUFFS[situation]
+    if left_void or right_void:
+        value += OPPONENT_VOID[situation]
+    return value
+
+
+def _value_of_nils(state: PlayState, me: int, card: int, unseen: int, situation: int) -> float:
+    # Return what live nils add to the value of a lead.
+    lho, partner, rho = (me + 1) & 3, (me + 2) & 3, (me + 3) & 3
+    suit = card >> 4
+    left_void, right_void = state.void[lho] >> suit & 1, state.void[rho] >> suit & 1
+    left_nil, right_nil, partner_nil = nil_alive(state, lho), nil_alive(state, rho), nil_alive(state, partner)
+    value = 0.0
+    if partner_nil:
+        caught = p_caught(state, partner, card, unseen, bool(left_void or right_void))
+        value += caught * PARTNER_CAUGHT[situation]
+        value += caught * caught * PARTNER_CAUGHT_SQUARED[situation]
+        if suit == 3:
+            value += caught * PARTNER_CAUGHT_SPADE[situation]
+    if left_nil:
+        value += p_caught(state, lho, card, unseen, False) * LEFT_CAUGHT[situation]
+    if right_nil:
+        value += p_caught(state, rho, card, unseen, False) * RIGHT_CAUGHT[situation]
+    if partner_nil and state.void[partner] >> suit & 1:
+        value += PARTNER_VOID_NIL[situation]
+    if (left_nil and left_void) or (right_nil and right_void):
+        value += VOID_NIL[situation]
+    return value
 
 
 def p_caught(state: PlayState, seat: int, card: int, unseen: int, fewer: bool) -> float:

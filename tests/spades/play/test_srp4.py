@@ -3,10 +3,12 @@
 tests/golden/positions.jsonl has more positions of each fault.
 """
 
+import random
+
 import numpy as np
 import pytest
 
-from spades.cards import format_card, parse_card, parse_pbn
+from spades.cards import DECK, cards_of, format_card, parse_card, parse_pbn
 from spades.play.srp import goals
 from spades.play.srp.goals import ALL_PIECES, N_PIECES, SRP_3_COUNT, SRP_3_PIECES, bags_cost, wants_tricks
 from spades.play.srp.leads import (
@@ -19,10 +21,11 @@ from spades.play.srp.leads import (
     NO_NIL_LIVE,
     lead_features,
     lead_situation,
+    lead_value,
     p_caught,
 )
 from spades.play.srp.player import srp3, srp4
-from spades.play.tricks import play_card, unseen_cards, without_bosses, write_rules
+from spades.play.tricks import legal_cards, play_card, unseen_cards, without_bosses, write_rules
 from spades.rules import Rules, make_rules
 from tests.arena.engine import states
 from tests.parity.worlds import ROUNDS, compiled_rounds, frozen_bids
@@ -138,6 +141,25 @@ def test_the_features_of_a_lead():
     expected = {"spade": 1.0, "spade_held": 0.2, "spade_over": 1.0}
     assert {name: value for name, value in spade.items() if value} == pytest.approx(expected)
     assert all(len(weights) == len(LEAD_FEATURES) for weights in LEAD_WEIGHTS)
+
+
+@pytest.mark.parametrize("number", range(40))
+def test_the_value_of_a_lead_is_the_sum_of_its_features(number):
+    rng = random.Random(number)
+    cards = rng.sample(list(cards_of(DECK)), 52)
+    hands = [sum(1 << card for card in cards[13 * seat : 13 * seat + 13]) for seat in range(4)]
+    s = states.of_hands(hands, [rng.choice((0, 0, 1, 3, 4)) for _ in range(4)], ("srp@4",) * 4)
+    for _ in range(52):
+        me, unseen = states.to_play(s), unseen_cards(s, states.to_play(s))
+        situation = lead_situation(s, me)
+        legal = legal_cards(s.hand[me], s.trick_size, s.trick[0], s.broken)
+        if s.trick_size == 0:
+            for card in cards_of(legal):
+                value = 0.0
+                for feature, weight in zip(lead_features(s, me, card, unseen), LEAD_WEIGHTS[situation], strict=True):
+                    value += feature * weight
+                assert lead_value(s, me, card, unseen, situation) == value
+        play_card(s, me, rng.choice(list(cards_of(legal))))
 
 
 @pytest.mark.compiled

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from arena.engine.jit import entry
 from arena.engine.states import STATE
-from arena.players.search import CARD, CELLS, DEALS, GAIN, MOST_CARDS, PLAYABLE, WORTH, Value, try_cards
+from arena.players.search import CARD, CELLS, DEALS, GAIN, MOST_CARDS, PLAYABLE, WORTH, Plan, Value, plan_of, try_cards
 from arena.players.search_weights import EQUAL, PARTNERS, weights_by_bids
 from spades.errors import TablesError
 from spades.inference import Readers, readers_of, reads_bids
@@ -29,6 +29,7 @@ from spades.tables import PARTNERSHIP_PROFILE
 from spades.tableset import TableSet, open_tables
 from spades.winprob import WinTableSlice, win_array
 
+VERSION = 1  # of SEARCH
 LATER = 5  # by how much the nice value of the process is above that of the service
 KEPT_OPEN = 16  # table sets; a service opens at most this many (`table_sets.MOST_SETS`)
 READY = {"ready": True}
@@ -52,7 +53,7 @@ def serve(source: TextIO, target: TextIO, search: Callable[..., int]) -> None:
     `entry(_search)`; the first call here compiles it.
     """
     nothing = _value_of(Rules(), WinTableSlice(0, 0, -1), np.zeros(1, np.uint16))
-    search(np.zeros(2, STATE), 0, EQUAL.copy(), 0, nothing, np.zeros((MOST_CARDS, CELLS)))
+    search(np.zeros(2, STATE), 0, EQUAL.copy(), plan_of(VERSION, 1), nothing, np.zeros((MOST_CARDS, CELLS)))
     _write(target, READY)
     for line in source:
         try:
@@ -83,7 +84,7 @@ def answer(request: Mapping[str, Any], search: Callable[..., int]) -> dict[str, 
         states[name][0] = np.array(cells, np.uint64).astype(np.int64) if name in UNSIGNED else cells
     tried = np.zeros((MOST_CARDS, CELLS))
     weights = _weights(request, states[0], rules, readers)
-    card = search(states, request["seat"], weights, request["deals"], _value(tables, rules), tried)
+    card = search(states, request["seat"], weights, plan_of(VERSION, request["deals"]), _value(tables, rules), tried)
     return {"card": int(card), "tried": _rows(tried)}
 
 
@@ -147,11 +148,11 @@ def _value_of(rules: Rules, win_slice: WinTableSlice, win: Any) -> Value:
     return Value(rules, win_slice, win)
 
 
-def _search(states: Any, me: int, weights: Any, most_deals: int, value: Value, tried: Any) -> int:
+def _search(states: Any, me: int, weights: Any, plan: Plan, value: Value, tried: Any) -> int:
     # `serve` passes an empty hand only to compile this function.
     if states[0].hand[me] == 0:
         return -1
-    return try_cards(states[0], states[1], me, weights, most_deals, value, tried)
+    return try_cards(states[0], states[1], me, weights, plan, value, tried)
 
 
 def _write(target: TextIO, line: Mapping[str, Any]) -> None:

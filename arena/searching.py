@@ -10,7 +10,7 @@ from arena.engine.rounds import Ints
 from arena.engine.simulate import tables_for
 from arena.engine.states import STATE
 from arena.engine.winprob import slice_of
-from arena.players.search import Value, search_card
+from arena.players.search import Plan, Value, plan_of, search_card
 from arena.players.search_names import SearchPlayer
 from arena.players.search_weights import EQUAL, PARTNERS, weights_by_bids
 from arena.questions import Asked
@@ -21,13 +21,11 @@ from spades.tables import Tables
 from spades.winprob import win_array
 
 
-def _search(
-    states: Any, sim: Any, rows: Any, seats: Any, weights: Any, most_deals: int, value: Value, cards: Any
-) -> None:
+def _search(states: Any, sim: Any, rows: Any, seats: Any, weights: Any, plan: Plan, value: Value, cards: Any) -> None:
     # sim (1,): working memory. rows (n,): of states. weights (n, 64, 3): of each card for the next three seats. cards
     # (n,): get the choices.
     for i in range(len(rows)):
-        cards[i] = search_card(states[rows[i]], sim[0], seats[i], weights[i], most_deals, value)
+        cards[i] = search_card(states[rows[i]], sim[0], seats[i], weights[i], plan, value)
 
 
 _search_all = entry(_search)
@@ -44,15 +42,14 @@ class SearchAnswers:
         """``net``: reads the bids; None: the bids are not used. ``profiles``: with the win table of ``rules``."""
         tables = tables_for(profiles, rules, [parse_policy("winprob", rules.variant)])
         place = slice_of(rules, tables)
-        self._player, self._net = player, net
+        self._net, self._plan = net, plan_of(player.version, player.deals)
         self._value = Value(rules, place, win_array(place, tables))
         self._weights: dict[tuple[int, int, int], tuple[int, NDArray[np.float64]]] = {}  # by pair, swap and seat
 
     def answers(self, asked: Asked) -> Ints:
         """Return the cards (n,) that the search chooses."""
         cards, sim, weights = np.zeros(len(asked.rows), np.int64), np.zeros(1, STATE), self._weights_of(asked)
-        deals, value = self._player.deals, self._value
-        _search_all(asked.all_states, sim, asked.rows, asked.seats, weights, deals, value, cards)
+        _search_all(asked.all_states, sim, asked.rows, asked.seats, weights, self._plan, self._value, cards)
         return cards
 
     def close(self) -> None:

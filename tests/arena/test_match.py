@@ -277,7 +277,7 @@ LEGAL_BOT = """
 """
 AGENTS = ("bis", "tables", "public", "python", "model", "q@1", "random")
 PLAYERS = (
-    *("srp", "wrp", "uct(tricks=2, samples=4)", "blend(wrp=0.4)", "search@1(deals=2, tricks=2)", "q@1(net=linear)"),
+    *("srp", "wrp", "uct(tricks=2, samples=4)", "blend(wrp=0.4)", "search@3(deals=2, tricks=2)", "q@1(net=linear)"),
     "solo",
 )
 PRESETS = ("classic", "whiz", "mirror", "suicide", "jokers", "jjdd", "cutthroat", "pass-4")

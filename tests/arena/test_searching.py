@@ -25,14 +25,15 @@ def test_a_search_wins_and_does_not_depend_on_threads():
     match = Match("bis", "bis", ("search:deals=24", "srp"), pairs=20, seed=3)
     one, two = run_match(match, 1), run_match(match, 2)
     assert one.record(timing=False) == two.record(timing=False)
-    assert one.players == ["search@1(deals=24, tricks=13, bids=bis)", "srp@3"]
+    assert one.players == ["search@3(deals=24, tricks=13, bids=bis)", "srp@3"]
     assert one.win_rate > 0.5
 
 
 @pytest.mark.parametrize(
     "player",
     [
-        "search:deals=4,tricks=2",
+        "search@1:deals=4,tricks=2",
+        "search:deals=4,tricks=4",
         "search:deals=4,bids=none",
         "search:deals=4,bids=best",
     ],

@@ -84,7 +84,9 @@ def arena_card(rules, state, dealt, kept, policy, deals):
         rounds[name] = values * 2
     rounds["hands"], rounds["bids"] = dealt, state.bid
     rounds["passed"] = [had & ~has for had, has in zip(dealt, kept, strict=True)]
-    player = SearchAnswers(SearchPlayer(deals), readers_of(arrays).nets[policy], rules, kernel_tables(arrays))
+    player = SearchAnswers(
+        SearchPlayer(deals, version=1), readers_of(arrays).nets[policy], rules, kernel_tables(arrays)
+    )
     (card,) = player.answers(Asked(CARD, states, rounds, np.array([0]), np.array([me]), 11, rules))
     return card
 

@@ -5,15 +5,18 @@ import pytest
 
 from arena.engine.deal import deal_round, seat_players, seed_rng
 from arena.engine.jit import entry
+from arena.engine.results import win_probability_after_round
+from arena.engine.scratch import scratch
 from arena.engine.simulate import kernel_tables, player_rows, tables_for
 from arena.engine.states import FIELDS, STATE, new_states
 from arena.engine.winprob import slice_of
 from arena.errors import AgentError
-from arena.players.search import MOST_CARDS, Value, open_cards, search_card
+from arena.players.last_tricks import ENDS, PLIES, PLY_CELLS, WINDOW_CELLS, bound_ends, exact_worth
+from arena.players.search import MOST_CARDS, Value, open_cards, plan_of, search_card
 from arena.players.search_names import SearchPlayer, parse_search
 from arena.players.unseen import PLACE_COUNTS, places
 from arena.players.weighted_deals import MOST_UNSEEN, draw_deal, sum_deals
-from spades.cards import DECK, cards_of, parse_card, parse_pbn
+from spades.cards import DECK, cards_of, format_card, parse_card, parse_pbn
 from spades.inference import deals_of
 from spades.play import copy_state, legal_cards, play_card, srp3, unseen_cards
 from spades.policies import parse_policy
@@ -97,8 +100,8 @@ def value_of():
     return Value(RULES, win_slice, win_array(win_slice, tables))
 
 
-def _search(state, sims, me, weights, deals, value):
-    return search_card(state, sims[0], me, weights, deals, value)
+def _search(state, sims, me, weights, plan, value):
+    return search_card(state, sims[0], me, weights, plan, value)
 
 
 def records_of(state):
@@ -109,37 +112,120 @@ def records_of(state):
     return records
 
 
+# The cards of search@1 with 24 deals in rounds 0 to 15 of `a_round`, which a version never changes.
+FROZEN = "2C 6D 3C QH 3C JC QD 6S TH 7D 5C 5H 7S 6S 9C QH"
+
+
 @pytest.mark.compiled
-def test_plain_python_and_compiled_code_play_the_same_cards():
-    compiled, value = entry(_search), value_of()
+@pytest.mark.parametrize("version", [1, 3])
+def test_plain_python_and_compiled_code_play_the_same_cards(version):
+    compiled, value, plan = entry(_search), value_of(), plan_of(version, 16)
     others = 0
     for number in range(8):
         state, me = a_round(number, 21 + 4 * (number % 6))
         records = records_of(state)
-        card = search_card(state, new_states(1)[0], me, random_weights(number), 12, value)
-        assert card == compiled(records[0], records[1:], me, random_weights(number), 12, value)
+        card = search_card(state, new_states(1)[0], me, random_weights(number), plan, value)
+        assert card == compiled(records[0], records[1:], me, random_weights(number), plan, value)
         legal = legal_cards(state.hand[me], state.trick_size, state.trick[0], state.broken)
         assert legal >> card & 1
         others += card != srp3(state, me)
     assert others, "in some round it plays another card than SRP"
 
 
-def test_what_is_hidden_does_not_matter():
+@pytest.mark.compiled
+def test_search_1_never_changes():
+    compiled, value = entry(_search), value_of()
+    cards = []
+    for number in range(16):
+        state, me = a_round(number, 3 * number + 1)
+        records = records_of(state)
+        cards.append(compiled(records[0], records[1:], me, random_weights(number), plan_of(1, 24), value))
+    assert " ".join(map(format_card, cards)) == FROZEN
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("cards", [0, 22, 41])
+def test_search_3_plays_the_same_card_again(cards):
+    compiled, value = entry(_search), value_of()
+    state, me = a_round(2, cards)
+    found = set()
+    for _ in range(3):
+        records = records_of(state)
+        found.add(int(compiled(records[0], records[1:], me, random_weights(), plan_of(3, 64), value)))
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("version", [1, 3])
+def test_what_is_hidden_does_not_matter(version):
     """The seat's card stays the same when the others exchange cards that it does not see."""
-    state, me = a_round(3, 12)
-    value = value_of()
-    card = search_card(state, new_states(1)[0], me, random_weights(), 8, value)
+    state, me = a_round(3, 24)
+    value, plan = value_of(), plan_of(version, 8)
+    card = search_card(state, new_states(1)[0], me, random_weights(), plan, value)
     (other,) = new_states(1)
     copy_state(state, other)
     one, two = (me + 1) & 3, (me + 2) & 3
     other.hand[one], other.hand[two] = other.hand[two], other.hand[one]
-    assert search_card(other, new_states(1)[0], me, random_weights(), 8, value) == card
+    assert search_card(other, new_states(1)[0], me, random_weights(), plan, value) == card
+
+
+def exact(state, me, value):
+    """The worth of each legal card of ``me`` with perfect play."""
+    bounds, plies, windows = np.zeros((ENDS, 2)), scratch(PLIES * PLY_CELLS), np.zeros((PLIES, WINDOW_CELLS))
+    bound_ends(state, me, value, bounds)
+    legal = legal_cards(state.hand[me], state.trick_size, state.trick[0], state.broken)
+    return {card: exact_worth(state, me, card, bounds, plies, windows) for card in cards_of(legal)}
+
+
+def naive_worth(state, me, value):
+    """The same for the side of ``me``, by trying all plays."""
+    if not any(state.hand):
+        return win_probability_after_round(state, me, value.rules, value.win_slice, value.win)
+    seat = states.to_play(state)
+    found = []
+    for card in cards_of(legal_cards(state.hand[seat], state.trick_size, state.trick[0], state.broken)):
+        (after,) = new_states(1)
+        copy_state(state, after)
+        play_card(after, seat, card)
+        found.append(naive_worth(after, me, value))
+    return (min if (seat ^ me) & 1 else max)(found)
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_the_last_tricks_are_exact(number):
+    value = value_of()
+    state, me = a_round(number, 39 + number % 7)
+    state.bid = [(3, 3, 3, 3), (0, 4, 3, 4), (2, 3, 4, 0), (4, 4, 3, 2)][number % 4]
+    if number % 4 in (1, 2):
+        state.taken[number % 4 * 3 - 3] = 0  # its nil is live
+    state.score[:] = [(0, 0), (120, 150), (170, 60)][number % 3]
+    hands = list(state.hand)
+    for card, worth in exact(state, me, value).items():
+        (after,) = new_states(1)
+        copy_state(state, after)
+        play_card(after, me, card)
+        assert worth == naive_worth(after, me, value)
+    assert state.hand == hands
+
+
+@pytest.mark.compiled
+def test_perfect_play_of_the_last_tricks_decides():
+    """With two tricks to play, seat 0 leads from king and ten of spades; only the five and the jack are out."""
+    compiled, value, plan = entry(_search), value_of(), plan_of(3, 64)
+    state, me = a_round(34, 44)
+    assert (me, state.hand[me]) == (0, 1 << parse_card("KS") | 1 << parse_card("TS"))
+    found = []
+    for exact_plays in (plan.exact_plays, 0):
+        records, equal = records_of(state), np.full((64, 3), 1 / 3)
+        found.append(compiled(records[0], records[1:], me, equal, plan._replace(exact_plays=exact_plays), value))
+    assert [format_card(card) for card in found] == ["KS", "TS"]
 
 
 def test_names():
     assert parse_search("search") == SearchPlayer()
-    assert parse_search("search@1:tricks=5,bids=none,deals=64") == SearchPlayer(64, 5, "none")
-    assert parse_search(str(SearchPlayer(7, 3, "best"))) == SearchPlayer(7, 3, "best")
+    assert parse_search("search") == parse_search("search@3")
+    assert parse_search("search@1:tricks=5,bids=none,deals=64") == SearchPlayer(64, 5, "none", version=1)
+    for version in (1, 3):
+        assert parse_search(str(SearchPlayer(7, 3, "best", version))) == SearchPlayer(7, 3, "best", version)
     assert parse_search("srp") is None
     assert parse_search("uct:5") is None
 

@@ -1,4 +1,4 @@
-"""The process in which `search@1` chooses cards for the service: `python -m arena searcher`.
+"""The process that searches for cards for the service: `python -m arena searcher`.
 
 The service imports no compiler, so it starts this process and exchanges lines of JSON with it
 (docs/adr/0068-search-in-the-service.md). When the process is ready, it writes READY. Then it answers each line of
@@ -20,7 +20,21 @@ from numpy.typing import NDArray
 
 from arena.engine.jit import entry
 from arena.engine.states import STATE
-from arena.players.search import CARD, CELLS, DEALS, GAIN, MOST_CARDS, PLAYABLE, WORTH, Plan, Value, plan_of, try_cards
+from arena.players.search import (
+    BEHIND,
+    CARD,
+    CELLS,
+    DEALS,
+    GAIN,
+    MOST_CARDS,
+    PLAYABLE,
+    WORTH,
+    Plan,
+    Value,
+    plan_of,
+    try_cards,
+)
+from arena.players.search_names import VERSIONS
 from arena.players.search_weights import EQUAL, PARTNERS, weights_by_bids
 from spades.errors import TablesError
 from spades.inference import Readers, readers_of, reads_bids
@@ -29,7 +43,6 @@ from spades.tables import PARTNERSHIP_PROFILE
 from spades.tableset import TableSet, open_tables
 from spades.winprob import WinTableSlice, win_array
 
-VERSION = 1  # of SEARCH
 LATER = 5  # by how much the nice value of the process is above that of the service
 KEPT_OPEN = 16  # table sets; a service opens at most this many (`table_sets.MOST_SETS`)
 READY = {"ready": True}
@@ -53,7 +66,7 @@ def serve(source: TextIO, target: TextIO, search: Callable[..., int]) -> None:
     `entry(_search)`; the first call here compiles it.
     """
     nothing = _value_of(Rules(), WinTableSlice(0, 0, -1), np.zeros(1, np.uint16))
-    search(np.zeros(2, STATE), 0, EQUAL.copy(), plan_of(VERSION, 1), nothing, np.zeros((MOST_CARDS, CELLS)))
+    search(np.zeros(2, STATE), 0, EQUAL.copy(), plan_of(1, 1), nothing, np.zeros((MOST_CARDS, CELLS)))
     _write(target, READY)
     for line in source:
         try:
@@ -69,8 +82,8 @@ def answer(request: Mapping[str, Any], search: Callable[..., int]) -> dict[str, 
 
     A request has these fields: ``tables``, directory and sha256; ``rules``, the values of `Rules`; ``state``, the
     fields of the play state; ``seat``; ``dealt``, the seat's hand as dealt; ``given``, the cards that the seat gave to
-    partner; ``bids``, the policy by which the seat assumes the others bid; ``deals``, the largest number of deals. With
-    ``open``, a request only opens its tables, and the answer is READY.
+    partner; ``bids``, the policy by which the seat assumes the others bid; ``player``, a name of `VERSIONS`, and its
+    option ``deals``. With ``open``, a request only opens its tables, and the answer is READY.
 
     Raises `TablesError` if the tables cannot be used, or are not those that the request names.
     """
@@ -84,7 +97,8 @@ def answer(request: Mapping[str, Any], search: Callable[..., int]) -> dict[str, 
         states[name][0] = np.array(cells, np.uint64).astype(np.int64) if name in UNSIGNED else cells
     tried = np.zeros((MOST_CARDS, CELLS))
     weights = _weights(request, states[0], rules, readers)
-    card = search(states, request["seat"], weights, plan_of(VERSION, request["deals"]), _value(tables, rules), tried)
+    plan = plan_of(VERSIONS[request["player"]], request["deals"])
+    card = search(states, request["seat"], weights, plan, _value(tables, rules), tried)
     return {"card": int(card), "tried": _rows(tried)}
 
 
@@ -94,16 +108,20 @@ UNSIGNED = ("hand", "played", "deck")  # fields of a state that are sets of card
 def _rows(tried: NDArray[np.float64]) -> list[tuple[int, int, float | None]]:
     """Return each card with its number of deals and its win probability, which is None without deals.
 
-    The probability is that of SRP's card on all deals plus the card's mean gain over it, so that cards dropped early
-    can be compared fairly with the others.
+    Cards that were left out early have other deals than the rest, so their probability is that of a card with all deals
+    and the difference on common deals: to SRP's card, or if this was left out too, to the best one.
     """
-    found: list[tuple[int, int, float | None]] = []
-    usual = tried[0, WORTH] / max(tried[0, DEALS], 1.0)
-    for row in tried[tried[:, PLAYABLE] > 0.0]:
-        deals = int(row[DEALS])
-        worth = float(min(max(usual + row[GAIN] / deals, 0.0), 1.0)) if deals else None
-        found.append((int(row[CARD]), deals, worth))
-    return found
+    rows = tried[tried[:, PLAYABLE] > 0.0]
+    deals = rows[:, DEALS]
+    if deals[0] == 0.0:
+        return [(int(row[CARD]), 0, None) for row in rows]
+    whole = deals == deals.max()
+    means = rows[:, WORTH] / deals
+    worths = (
+        means[0] + rows[:, GAIN] / deals if whole[0] else np.where(whole, means, means[whole].max() - rows[:, BEHIND])
+    )
+    shown = np.clip(worths, 0.0, 1.0).tolist()
+    return list(zip(rows[:, CARD].astype(int).tolist(), deals.astype(int).tolist(), shown, strict=True))
 
 
 def _weights(request: Mapping[str, Any], state: Any, rules: Rules, readers: Readers) -> NDArray[np.float64]:

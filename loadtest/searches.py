@@ -25,7 +25,7 @@ from loadtest.arrivals import percentile, run
 from loadtest.beside import beside
 from loadtest.servers import Server, ServerError, running_service
 
-HAND = {"hand": "AKJ62.AQ.Q.K9543", "bids": [3, 1, 5, 4], "player": "search@1"}
+HAND = {"hand": "AKJ62.AQ.Q.K9543", "bids": [3, 1, 5, 4], "player": "search@3"}
 PLACES = {
     "first trick": {"seat": 2, "tricks": [["KD", "2D"]], "hand": "AKJ62.AQT..K9543"},
     "second trick": {"seat": 2, "tricks": [["KD", "2D", "QD", "6D"], ["6C", "7C"]]},

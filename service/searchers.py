@@ -1,4 +1,4 @@
-"""The processes that search for cards: `search@1` needs a compiler, which the service does not import.
+"""The processes that search for cards: a search needs a compiler, which the service does not import.
 
 Each is `python -m arena searcher`: it reads requests from its standard input and writes answers to its standard
 output, one line of JSON each. So a search never blocks the event loop. A process that ends is replaced. The

@@ -178,7 +178,7 @@ class Settings(BaseSettings):
     )
     search_processes: Annotated[int, _number("processes", 0, 64, int)] = Field(
         default=0,
-        description="Processes that search for cards (player search@1), in each worker; 0: no searches. The image has "
+        description="Processes that search for cards, in each worker; 0: no searches. The image has "
         "1; elsewhere they need numba and tqdm.",
     )
     metrics_address: Annotated[tuple[str, int] | None, NoDecode, BeforeValidator(_address)] = Field(

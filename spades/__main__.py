@@ -24,7 +24,7 @@ from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 try:
     from spades.contract.answer_text import bid_text, card_text
     from spades.contract.bid_request import bid_answer, blind_nil_answer, decide_blind_nil, read_bid, read_blind
-    from spades.contract.card_request import BEST, SEARCH, card_answer, read_card
+    from spades.contract.card_request import BEST, card_answer, read_card
     from spades.contract.faults import Fault, RequestError
     from spades.contract.fields import POLICIES, unknown_tables
     from spades.contract.inference_request import inference_answer, read_inference
@@ -185,7 +185,7 @@ def _blind(request: Any, tables: TableSet) -> Mapping[str, Any]:
 def _card(request: Any, tables: TableSet) -> Mapping[str, Any]:
     call = read_card(request, tables.games)
     if call.search is not None and call.search.required:
-        detail = f"player is {SEARCH}, which only a server plays; accepted: {BEST}"
+        detail = f"player is {call.search.player}, which only a server plays; accepted: {BEST}"
         raise RequestError([Fault("/player", "unsupported-player", detail)])
     return card_answer(call, "no-processes" if call.search is not None else call.not_searched)
 

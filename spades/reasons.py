@@ -16,7 +16,6 @@ from typing import Any, Final, Literal, NamedTuple
 
 Subject = Literal["bid", "nil", "blind nil", "card", "pass"]  # what a reason explains
 
-SEARCH_USUAL: Final = "srp@3"  # the card player with whose card `search@1` compares the others
 _MOST_KEPT = 4096  # reasons that `reason` keeps
 
 
@@ -263,8 +262,8 @@ _CARD_REASONS = {
     "overlooks": "You overlook something that was played or bid. At full strength you would play {full}.",
     # What a search found.
     "search-better": "Your side wins {percent}% of the games after {card}, and {usual_percent}% after {usual}, the "
-    f"card of {SEARCH_USUAL}. Random deals: {{deals}}.",
-    "search-kept": f"No card is clearly better than {{card}}, the card of {SEARCH_USUAL}: your side wins "
+    "card that rules choose. Random deals: {deals}.",
+    "search-kept": "No card is clearly better than {card}, the card that rules choose: your side wins "
     "{percent}% of the games after it. Random deals: {deals}.",
     # What the card does.
     "lead-top": "No other player has a higher card of its suit than {card}.",
@@ -291,8 +290,8 @@ _CARD_NUMBERS = {
     "deals": Number("integer", "deals", "Random deals that were played."),
     "percent": Number("number", "percent", "How often the player's side wins the game after the card."),
     "full": Number("string", "card", "The card at full strength."),
-    "usual": Number("string", "card", f"The card of {SEARCH_USUAL}."),
-    "usual_percent": Number("number", "percent", f"How often the side wins the game after the card of {SEARCH_USUAL}."),
+    "usual": Number("string", "card", "The card that rules choose: srp@4, for search@1 srp@3."),
+    "usual_percent": Number("number", "percent", "How often the side wins the game after the card that rules choose."),
     "below": Number("integer", "cards", "Unseen cards of the suit that are lower."),
 }
 

@@ -1,6 +1,6 @@
 """POST /v1/card and /v1/pass: the card that a strong player would play, and the cards that partners exchange.
 
-The player search@1 plays the card with the best chance to win the game, by random deals. It searches in another process
+A player that searches plays the card with the best chance to win the game, by random deals: in another process
 (`service.searchers`); this module writes its request, and the answer with reasons. The player `best` searches if it
 can, and otherwise plays by rules.
 """
@@ -19,11 +19,11 @@ from service.searchers import BusyError, LateError, opening
 from service.table_sets import TableSets
 from spades.cards import CARD_NAMES, cards_of
 from spades.contract.answer_types import CardAnswer, NotSearched, TriedCard
-from spades.contract.card_request import BEST, SEARCH, CardCall, Search, card_answer, read_card
+from spades.contract.card_request import BEST, CardCall, Search, card_answer, read_card
 from spades.contract.faults import Fault, RequestError
 from spades.contract.pass_request import pass_answer, read_pass
 from spades.legal import deck_number
-from spades.play import SEARCH_VERSION, card_reason, explain_card, legal_cards
+from spades.play import SRP_OF_SEARCH, card_reason, explain_card, legal_cards
 from spades.tableset import TableSet
 
 RULES_S: Final = 0.005  # before a deadline: the time in which a player by rules chooses and the answer is sent
@@ -94,10 +94,8 @@ def answer_card(state: AppState, sets: TableSets, data: Any, key: Key | None) ->
     """Return the answer to one request; raise `ProblemError` for a request that can't be used."""
     call = read_card(data)
     if call.search is not None and call.search.required:
-        detail = (
-            f"player is {SEARCH}, but POST /v1/cards does not search; accepted: {BEST}, or send this request alone "
-        )
-        detail += "to POST /v1/card"
+        accepted = f"{BEST}, or send this request alone to POST /v1/card"
+        detail = f"player is {call.search.player}, but POST /v1/cards does not search; accepted: {accepted}"
         raise RequestError([Fault("/player", "unsupported-field", detail)])
     return card_answer(call, "batch" if call.search is not None else call.not_searched)
 
@@ -111,6 +109,7 @@ def search_request(call: CardCall, search: Search, tables: TableSet) -> dict[str
         "seat": call.seat,
         "dealt": call.dealt,
         "given": call.given,
+        "player": search.player,
         "bids": search.bidder,
         "deals": search.deals,
     }
@@ -127,12 +126,12 @@ def searched_answer(call: CardCall, search: Search, answer: dict[str, Any], vers
     legal = legal_cards(state.hand[me], state.trick_size, state.trick[0], state.broken)
     return {
         "card": names[answer["card"]],
-        "player": SEARCH,
+        "player": search.player,
         "legal": [names[one] for one in cards_of(legal)],
         "assumed": [*call.assumed, *search.assumed],
-        "reasons": _reasons(call, answer["card"], tried),  # type: ignore[typeddict-item]
+        "reasons": _reasons(call, search.player, answer["card"], tried),  # type: ignore[typeddict-item]
         "search": {
-            "deals": tried[0]["deals"],
+            "deals": max(one["deals"] for one in tried),
             "cards": sorted(tried, key=lambda one: -(one["p_win"] or 0.0)),
             "policy": search.bidder,
             "tables": version,
@@ -140,13 +139,13 @@ def searched_answer(call: CardCall, search: Search, answer: dict[str, Any], vers
     }
 
 
-def _reasons(call: CardCall, card: int, tried: list[TriedCard]) -> list[dict[str, Any]]:
-    """Return why the card is played; the first of ``tried`` is srp@3's card."""
+def _reasons(call: CardCall, player: str, card: int, tried: list[TriedCard]) -> list[dict[str, Any]]:
+    """Return why the card is played; the first of ``tried`` is the card of SRP."""
     names = CARD_NAMES[deck_number(call.rules)]
     usual = tried[0]
     chosen = next(one for one in tried if one["card"] == names[card])
     numbers = {
-        "deals": usual["deals"],
+        "deals": max(one["deals"] for one in tried),
         "card": chosen["card"],
         "percent": _percent(chosen),
         "usual": usual["card"],
@@ -154,7 +153,7 @@ def _reasons(call: CardCall, card: int, tried: list[TriedCard]) -> list[dict[str
     }
     if chosen is not usual:
         return [card_reason("search-better", numbers)]
-    by_rules = explain_card(call.state, call.seat, card, call.rules, SEARCH_VERSION)
+    by_rules = explain_card(call.state, call.seat, card, call.rules, SRP_OF_SEARCH[player])
     return [card_reason("search-kept", numbers), *by_rules] if usual["deals"] else by_rules
 
 

@@ -12,6 +12,6 @@ export async function chancesOf(request, answer, signal) {
 
 /** Return each card's chance by a search. A server without search processes refuses: `Problem`. */
 export async function cardChances(request) {
-  const { search } = await ask("/v1/card", { ...request, player: "search@1" });
+  const { search } = await ask("/v1/card", { ...request, player: "search@3" });
   return search.cards;
 }

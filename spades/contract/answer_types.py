@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from spades.bis.estimates import VOID_FACTOR
 from spades.contract.fields import POLICY_PATTERN, BidderName
-from spades.reasons import NUMBERS, REASONS, SEARCH_USUAL, Number
+from spades.reasons import NUMBERS, REASONS, Number
 
 ANSWER_CONFIG = ConfigDict(extra="allow")
 Assumed = Annotated[
@@ -250,7 +250,7 @@ class SearchFigures(TypedDict):
         list[TriedCard],
         Field(
             description="Highest p_win first. The first is not always the card played: the card of "
-            f"{SEARCH_USUAL} is kept unless another is clearly better. Equivalent cards are listed once."
+            "the rules is kept unless another is clearly better. Equivalent cards are listed once."
         ),
     ]
     policy: Annotated[str, Field(description="The policy that all players were assumed to bid by.")]

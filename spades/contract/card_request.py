@@ -42,7 +42,8 @@ from spades.rules import CUTTHROAT, VARIANTS, Rules, seed_values
 from spades.winprob.games import SHIPPED, WON_VARIANTS, Games
 
 BEST: Final = "best"  # the strongest player that the server has
-SEARCH: Final = "search@1"
+SEARCH: Final = "search@3"  # the newest card player that searches
+SEARCHES: Final = ("search@1", SEARCH)
 SEARCH_DEALS: Final = {5: 256, 4: 80, 3: 30}  # by level; below, no search
 MAX_SEARCH_DEALS: Final = 1000
 _BY_LEVEL = ", ".join(f"{deals} ({level})" for level, deals in SEARCH_DEALS.items())
@@ -102,20 +103,24 @@ class CardRequest(TypedDict, total=False):
         ),
     ]
     player: Annotated[
-        Literal[BEST, SEARCH, NEWEST, NEWEST_ALONE] | None,  # type: ignore[valid-type]
+        Literal[BEST, *SEARCHES, NEWEST, NEWEST_ALONE] | None,  # type: ignore[valid-type]
         Field(
-            description=f"The card player. {SEARCH} plays each card on random deals; servers offer it only if their "
-            f"operator wants it. {NEWEST} plays by rules, and {NEWEST_ALONE} does in cutthroat. {BEST}: {SEARCH} if "
-            f"the server has it and it answers before the deadline, otherwise the player by rules. Default: {BEST}."
+            description=f"The card player. {' and '.join(SEARCHES)} play each card on random deals; servers offer them "
+            f"only if their operator wants it. {NEWEST} plays by rules, and {NEWEST_ALONE} does in cutthroat. {BEST}: "
+            f"{SEARCH} if the server has it and it answers before the deadline, otherwise the player by rules. "
+            f"Default: {BEST}."
         ),
     ]
     deals: Annotated[
         Annotated[StrictInt, Field(ge=1, le=MAX_SEARCH_DEALS)] | None,
-        Field(description=f"{SEARCH}: the maximum number of random deals. Default, by level: {_BY_LEVEL}."),
+        Field(
+            description="A search: the number of random deals, which search@1 never exceeds. search@3 takes as long on "
+            f"average, with up to four times as many. Default, by level: {_BY_LEVEL}."
+        ),
     ]
     policy: Annotated[
         BidderName | None,
-        Field(description=f"{SEARCH}: the policy that all players are assumed to bid by. Default: {DEFAULT_BIDDER}."),
+        Field(description=f"A search: the policy that all players are assumed to bid by. Default: {DEFAULT_BIDDER}."),
     ]
     level: Annotated[
         Level | None,
@@ -149,6 +154,7 @@ class CardsRequest(TypedDict):
 class Search(NamedTuple):
     """How to search for a card."""
 
+    player: str  # one of SEARCHES
     deals: int
     bidder: str  # the policy that all players are assumed to bid by
     assumed: list[str]  # what the search assumes of the rules
@@ -200,28 +206,29 @@ def read_card(data: Any, games: Games = SHIPPED) -> CardCall:
     player, level = request.get("player") or BEST, request.get("level") or FULL_LEVEL
     search: Search | None = None
     why: NotSearched | None = None
-    if player in (BEST, SEARCH):
+    if player in (BEST, *SEARCHES):
         if games.nearest(rules) is None:
             why = "rules"
         elif level not in SEARCH_DEALS:
             why = "level"
         else:
             deals, bidder = request.get("deals") or SEARCH_DEALS[level], request.get("policy") or DEFAULT_BIDDER
-            search = Search(deals, bidder, assumed_rules(rules, games), required=player == SEARCH)
+            required = player != BEST
+            search = Search(player if required else SEARCH, deals, bidder, assumed_rules(rules, games), required)
     assumed, dealt, seed = read.assumed, request["hand"], request.get("seed")
     return CardCall(state, seat, rules, assumed, dealt, passed.given, level, seed, search, why)
 
 
-def no_searches() -> Fault:
+def no_searches(player: str = SEARCH) -> Fault:
     """Return the fault of a request for a search at a server without search processes."""
-    detail = f"player is {SEARCH}, but this server has no search processes; accepted: {BEST}. To allow "
+    detail = f"player is {player}, but this server has no search processes; accepted: {BEST}. To allow "
     detail += "searches, the server's operator installs numba and tqdm and sets SPADES_SEARCH_PROCESSES"
     return Fault("/player", "unsupported-player", detail)
 
 
 def _player_faults(request: Mapping[str, Any], rules: Rules, games: Games) -> list[Fault]:
     player, by_rules = request.get("player") or BEST, PLAYERS[rules.variant == CUTTHROAT][0]
-    if player not in (BEST, SEARCH):
+    if player not in (BEST, *SEARCHES):
         accepted = f"only with player {BEST} or {SEARCH}"
         faults = [
             Fault(pointer(name), "unsupported-field", f"{name} is present; accepted: {accepted}")
@@ -240,14 +247,14 @@ def _player_faults(request: Mapping[str, Any], rules: Rules, games: Games) -> li
             for name in _FOR_SEARCH
             if request.get(name) is not None
         ]
-        if player == SEARCH:
-            detail = f"level is {level} with player {SEARCH}; accepted: {accepted}, or player {BEST}"
+        if player != BEST:
+            detail = f"level is {level} with player {player}; accepted: {accepted}, or player {BEST}"
             faults.append(Fault("/level", "unsupported-field", detail))
         return faults
     if player == BEST or games.nearest(rules) is not None:
         return []
     accepted = ", ".join(VARIANTS[variant] for variant in WON_VARIANTS)
-    detail = f"variant is {VARIANTS[rules.variant]} with player {SEARCH}; accepted: {accepted}"
+    detail = f"variant is {VARIANTS[rules.variant]} with player {player}; accepted: {accepted}"
     return [Fault(pointer("rules", "variant"), "unsupported-rules", detail)]
 
 

@@ -152,7 +152,7 @@ CARD_ANSWER = {
     ],
     "not_searched": "no-processes",
 }
-SEARCH_REQUEST = CARD_REQUEST | {"player": "search@1", "deals": 64}
+SEARCH_REQUEST = CARD_REQUEST | {"player": "search@3", "deals": 64}
 # Two tricks are left, so that the answer is short.
 INFERENCE_REQUEST = {
     "hand": "AKJ62.AQ.Q.K9543",

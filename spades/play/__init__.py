@@ -12,7 +12,7 @@
 ('srp@4', 1, 0, True)
 """
 
-from spades.play.card_explanation import PLAYERS, SEARCH_VERSION, card_reason, explain_card
+from spades.play.card_explanation import PLAYERS, SRP_OF_SEARCH, card_reason, explain_card
 from spades.play.history import Impossible, Known, state_at_turn, state_before, write_scores
 from spades.play.mistakes import mistaken_card
 from spades.play.solo import solo1, solo2
@@ -43,9 +43,9 @@ __all__ = [
     "ALL_PIECES",
     "MASK32",
     "PLAYERS",
-    "SEARCH_VERSION",
     "SRP_3_COUNT",
     "SRP_3_PIECES",
+    "SRP_OF_SEARCH",
     "Impossible",
     "Known",
     "PlayState",

@@ -39,7 +39,8 @@ NEWEST_ALONE: Final = "solo@2"  # the same in variant cutthroat
 # By whether the player is alone (variant cutthroat): the name of the player, and its kernel.
 PLAYERS: Final = {False: (NEWEST, srp4), True: (NEWEST_ALONE, solo2)}
 NEWEST_VERSION = 4  # of SRP
-SEARCH_VERSION = 3  # of SRP: the one with which `search@1` compares its cards
+# By card player that searches: the version of SRP whose card it keeps unless another is better.
+SRP_OF_SEARCH: Final = {"search@1": 3, "search@3": 4}
 RISKY = 0.2  # a lead endangers a nil if its bidder has no card below it with at least this probability
 
 

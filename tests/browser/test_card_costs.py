@@ -21,7 +21,7 @@ def server() -> Iterator[RealServer]:
 def test_costs_of_cards_are_the_searchs_win_chances(new_page, size):
     page = new_page(*size, reduced_motion="reduce")
     searches = []
-    page.on("response", lambda one: searches.append(one) if "search@1" in (one.request.post_data or "") else None)
+    page.on("response", lambda one: searches.append(one) if "search@3" in (one.request.post_data or "") else None)
     open_round(page, "deal=7")
     page.click(".bid-buttons .primary")
     for _ in range(5):

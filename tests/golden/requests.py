@@ -217,7 +217,7 @@ OTHER_FIELDS: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("seed", (0, 1, 12345, 2**53 - 1, 2**53)),
     ("deals", (0, 1, 10, 1000)),
     ("tables", ("default", "1.0")),
-    ("player", ("srp@3", "search@1", "x")),
+    ("player", ("srp@3", "search@1", "search@3", "x")),
     ("game", ("a", "x" * 300)),
 )
 JUNK: tuple[Any, ...] = (

@@ -30,10 +30,9 @@ from spades.contract.bid_request import bid_answer, read_bid
 from spades.explanations import FORCED, MOST_IN_BRIEF, contract_reasons, explain_winprob, nil_details
 from spades.legal import NO_BID
 from spades.play import card_explanation
-from spades.play.card_explanation import SEARCH_VERSION
 from spades.policies import parse_policy
 from spades.position import BRIEF, EXPLAINED, Position
-from spades.reasons import NUMBERS, REASONS, SEARCH_USUAL, numbers_in, reason, sentence_of
+from spades.reasons import NUMBERS, REASONS, numbers_in, reason, sentence_of
 from spades.rules import make_rules
 from spades.scoring import Standing
 from spades.skill import decide_with_skill
@@ -297,10 +296,6 @@ def test_every_reason_is_given_somewhere():
     weak = {f"weak-{suit}" for suit in ("clubs", "diamonds", "hearts", "spades")}
     given = literal | steps | no_nils | weak | {*RULED_OUT_CODES} | ends
     assert [one for one in CODES if one[1] not in given] == []
-
-
-def test_the_search_has_the_card_player_of_its_sentences():
-    assert f"srp@{SEARCH_VERSION}" == SEARCH_USUAL
 
 
 # ---- all policies ---------------------------------------------------------------------------------------------------

@@ -227,10 +227,10 @@ namespace Spades
         /// <summary>The card at full strength. Unit: card.</summary>
         [JsonProperty("full")]
         public string Full { get; set; }
-        /// <summary>The card of srp@3. Unit: card.</summary>
+        /// <summary>The card that rules choose: srp@4, for search@1 srp@3. Unit: card.</summary>
         [JsonProperty("usual")]
         public string Usual { get; set; }
-        /// <summary>How often the side wins the game after the card of srp@3. Unit: percent.</summary>
+        /// <summary>How often the side wins the game after the card that rules choose. Unit: percent.</summary>
         [JsonProperty("usual_percent")]
         public double? UsualPercent { get; set; }
         /// <summary>Unseen cards of the suit that are lower. Unit: cards.</summary>
@@ -912,7 +912,7 @@ namespace Spades
         /// <summary>Random deals that were played.</summary>
         [JsonProperty("deals")]
         public long Deals { get; set; }
-        /// <summary>Highest p_win first. The first is not always the card played: the card of srp@3 is kept unless
+        /// <summary>Highest p_win first. The first is not always the card played: the card of the rules is kept unless
         /// another is clearly better. Equivalent cards are listed once.</summary>
         [JsonProperty("cards")]
         public List<TriedCard> Cards { get; set; }
@@ -1203,16 +1203,17 @@ namespace Spades
         /// first trick, and the winner of a trick leads the next one. Default: none.</summary>
         [JsonProperty("tricks")]
         public List<List<string>> Tricks { get; set; }
-        /// <summary>The card player. search@1 plays each card on random deals; servers offer it only if their operator
-        /// wants it. srp@4 plays by rules, and solo@2 does in cutthroat. best: search@1 if the server has it and it
-        /// answers before the deadline, otherwise the player by rules. Default: best. Values: best, search@1, srp@4,
-        /// solo@2.</summary>
+        /// <summary>The card player. search@1 and search@3 play each card on random deals; servers offer them only if
+        /// their operator wants it. srp@4 plays by rules, and solo@2 does in cutthroat. best: search@3 if the server
+        /// has it and it answers before the deadline, otherwise the player by rules. Default: best. Values: best,
+        /// search@1, search@3, srp@4, solo@2.</summary>
         [JsonProperty("player")]
         public string Player { get; set; }
-        /// <summary>search@1: the maximum number of random deals. Default, by level: 256 (5), 80 (4), 30 (3).</summary>
+        /// <summary>A search: the number of random deals, which search@1 never exceeds. search@3 takes as long on
+        /// average, with up to four times as many. Default, by level: 256 (5), 80 (4), 30 (3).</summary>
         [JsonProperty("deals")]
         public int? Deals { get; set; }
-        /// <summary>search@1: the policy that all players are assumed to bid by. Default: bis. Values: bis,
+        /// <summary>A search: the policy that all players are assumed to bid by. Default: bis. Values: bis,
         /// best.</summary>
         [JsonProperty("policy")]
         public string Policy { get; set; }

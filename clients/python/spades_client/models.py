@@ -52,11 +52,11 @@ class CardReason(TypedDict):
     """
     usual: NotRequired[str]
     """
-    The card of srp@3. Unit: card.
+    The card that rules choose: srp@4, for search@1 srp@3. Unit: card.
     """
     usual_percent: NotRequired[float]
     """
-    How often the side wins the game after the card of srp@3. Unit: percent.
+    How often the side wins the game after the card that rules choose. Unit: percent.
     """
     below: NotRequired[int]
     """
@@ -1164,7 +1164,7 @@ class SearchFigures(TypedDict):
     """
     cards: list[TriedCard]
     """
-    Highest p_win first. The first is not always the card played: the card of srp@3 is kept unless another is clearly better. Equivalent cards are listed once.
+    Highest p_win first. The first is not always the card played: the card of the rules is kept unless another is clearly better. Equivalent cards are listed once.
     """
     policy: str
     """
@@ -1335,17 +1335,17 @@ class CardRequest(TypedDict):
     """
     The tricks so far, each in order of play. The last one may be incomplete or empty. Seat 0 leads the first trick, and the winner of a trick leads the next one. Default: none.
     """
-    player: NotRequired[Literal['best', 'search@1', 'srp@4', 'solo@2'] | None]
+    player: NotRequired[Literal['best', 'search@1', 'search@3', 'srp@4', 'solo@2'] | None]
     """
-    The card player. search@1 plays each card on random deals; servers offer it only if their operator wants it. srp@4 plays by rules, and solo@2 does in cutthroat. best: search@1 if the server has it and it answers before the deadline, otherwise the player by rules. Default: best.
+    The card player. search@1 and search@3 play each card on random deals; servers offer them only if their operator wants it. srp@4 plays by rules, and solo@2 does in cutthroat. best: search@3 if the server has it and it answers before the deadline, otherwise the player by rules. Default: best.
     """
     deals: NotRequired[int | None]
     """
-    search@1: the maximum number of random deals. Default, by level: 256 (5), 80 (4), 30 (3).
+    A search: the number of random deals, which search@1 never exceeds. search@3 takes as long on average, with up to four times as many. Default, by level: 256 (5), 80 (4), 30 (3).
     """
     policy: NotRequired[Literal['bis', 'best'] | None]
     """
-    search@1: the policy that all players are assumed to bid by. Default: bis.
+    A search: the policy that all players are assumed to bid by. Default: bis.
     """
     level: NotRequired[int | None]
     """

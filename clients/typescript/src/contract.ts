@@ -329,12 +329,12 @@ export interface components {
             full?: string;
             /**
              * usual
-             * @description The card of srp@3. Unit: card.
+             * @description The card that rules choose: srp@4, for search@1 srp@3. Unit: card.
              */
             usual?: string;
             /**
              * usual_percent
-             * @description How often the side wins the game after the card of srp@3. Unit: percent.
+             * @description How often the side wins the game after the card that rules choose. Unit: percent.
              */
             usual_percent?: number;
             /**
@@ -1294,7 +1294,7 @@ export interface components {
             deals: number;
             /**
              * Cards
-             * @description Highest p_win first. The first is not always the card played: the card of srp@3 is kept unless another is clearly better. Equivalent cards are listed once.
+             * @description Highest p_win first. The first is not always the card played: the card of the rules is kept unless another is clearly better. Equivalent cards are listed once.
              */
             cards: components["schemas"]["TriedCard"][];
             /**
@@ -1656,17 +1656,17 @@ export interface components {
             tricks?: string[][] | null;
             /**
              * Player
-             * @description The card player. search@1 plays each card on random deals; servers offer it only if their operator wants it. srp@4 plays by rules, and solo@2 does in cutthroat. best: search@1 if the server has it and it answers before the deadline, otherwise the player by rules. Default: best.
+             * @description The card player. search@1 and search@3 play each card on random deals; servers offer them only if their operator wants it. srp@4 plays by rules, and solo@2 does in cutthroat. best: search@3 if the server has it and it answers before the deadline, otherwise the player by rules. Default: best.
              */
-            player?: ("best" | "search@1" | "srp@4" | "solo@2") | null;
+            player?: ("best" | "search@1" | "search@3" | "srp@4" | "solo@2") | null;
             /**
              * Deals
-             * @description search@1: the maximum number of random deals. Default, by level: 256 (5), 80 (4), 30 (3).
+             * @description A search: the number of random deals, which search@1 never exceeds. search@3 takes as long on average, with up to four times as many. Default, by level: 256 (5), 80 (4), 30 (3).
              */
             deals?: number | null;
             /**
              * Policy
-             * @description search@1: the policy that all players are assumed to bid by. Default: bis.
+             * @description A search: the policy that all players are assumed to bid by. Default: bis.
              */
             policy?: ("bis" | "best") | null;
             /**

@@ -44,12 +44,12 @@ from spades.winprob.games import SHIPPED, WON_VARIANTS, Games
 BEST: Final = "best"  # the strongest player that the server has
 SEARCH: Final = "search@3"  # the newest card player that searches
 SEARCHES: Final = ("search@1", SEARCH)
-SEARCH_DEALS: Final = {5: 256, 4: 80, 3: 30}  # by level; below, no search
+SEARCH_DEALS: Final = {5: 256, 4: 75, 3: 25, 2: 6}  # by level; below, no search
 MAX_SEARCH_DEALS: Final = 1000
 _BY_LEVEL = ", ".join(f"{deals} ({level})" for level, deals in SEARCH_DEALS.items())
-# On a server that searches, by level: the level of the player by rules, when it plays. Level 2 has no mistakes, because
-# it comes below the weakest search.
-RULES_BESIDE_SEARCH: Final = {5: 5, 4: 5, 3: 5, 2: 5, 1: 3}
+# On a server that searches, by level: the level of the player by rules, when it plays. It makes few mistakes at level 1
+# and none above, because it comes below the weakest search.
+RULES_BESIDE_SEARCH: Final = {5: 5, 4: 5, 3: 5, 2: 5, 1: 4}
 _TRICKS = {
     "anyOf": [
         {"type": "array", "items": {"type": "array", "items": CARD_SCHEMA, "maxItems": 4}, "maxItems": TRICKS},

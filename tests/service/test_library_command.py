@@ -172,7 +172,7 @@ def test_faults_go_to_stderr_all_at_once(capsys):
     ("command", "text", "complaint"),
     [
         ("pass", json.dumps(examples.PASS_REQUEST | {"rules": {}}), "/rules/nil_pass: nil_pass is 0; accepted: 1..4"),
-        ("card", json.dumps(examples.SEARCH_REQUEST), "/player: player is search@1, which only a server plays"),
+        ("card", json.dumps(examples.SEARCH_REQUEST), "/player: player is search@3, which only a server plays"),
         ("bid", json.dumps(examples.REQUEST | {"tables": "1.7"}), "/tables: tables is 1.7; accepted: "),
         ("blind", "[]", "the request is an array; accepted: an object"),
         ("blind", "", "standard input is empty; accepted: one request"),

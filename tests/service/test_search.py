@@ -164,13 +164,13 @@ def test_a_server_that_searches(searching_server):
 
 @pytest.mark.compiled
 def test_levels_of_a_server_that_searches(searching_server):
-    """Levels 5 to 3 have fewer and fewer deals, level 2 plays by rules, and level 1 forgets."""
+    """Levels 5 to 2 have fewer and fewer deals, and level 1 plays by rules and forgets."""
     first = {name: value for name, value in CARD_REQUEST.items() if name != "tricks"} | {"seat": 0}
     answers = [searching_server.post("/v1/card", json=first | {"level": level}).json() for level in range(5, 0, -1)]
-    assert [answer["player"] for answer in answers] == [SEARCH, SEARCH, SEARCH, "srp@4", "srp@4(level=3)"]
-    for level, answer in zip((5, 4, 3), answers[:3], strict=True):
+    assert [answer["player"] for answer in answers] == [SEARCH, SEARCH, SEARCH, SEARCH, "srp@4(level=4)"]
+    for level, answer in zip((5, 4, 3, 2), answers[:4], strict=True):
         assert answer["search"]["deals"] <= MORE * SEARCH_DEALS[level]
-    assert [answer.get("not_searched") for answer in answers] == [None, None, None, "level", "level"]
+    assert [answer.get("not_searched") for answer in answers] == [None, None, None, None, "level"]
 
 
 @pytest.mark.compiled
@@ -197,8 +197,8 @@ def test_a_server_without_processes(call):
     ("change", "where", "code"),
     [
         ({"player": "srp@1"}, "/player", "out-of-range"),
-        ({"deals": None, "level": 2}, "/level", "unsupported-field"),
-        ({"player": "best", "level": 2}, "/deals", "unsupported-field"),
+        ({"deals": None, "level": 1}, "/level", "unsupported-field"),
+        ({"player": "best", "level": 1}, "/deals", "unsupported-field"),
         ({"deals": 0}, "/deals", "out-of-range"),
         ({"deals": MAX_SEARCH_DEALS + 1}, "/deals", "out-of-range"),
         ({"policy": "rb"}, "/policy", "unknown-policy"),

@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 
-from spades.cards import DECK, cards_of, format_card, parse_card, parse_pbn
+from spades.cards import DECK, cards_of, format_card, format_pbn, parse_card, parse_pbn
 from spades.play.srp import goals
 from spades.play.srp.goals import ALL_PIECES, N_PIECES, SRP_3_COUNT, SRP_3_PIECES, bags_cost, wants_tricks
 from spades.play.srp.leads import (
@@ -147,7 +147,7 @@ def test_the_features_of_a_lead():
 def test_the_value_of_a_lead_is_the_sum_of_its_features(number):
     rng = random.Random(number)
     cards = rng.sample(list(cards_of(DECK)), 52)
-    hands = [sum(1 << card for card in cards[13 * seat : 13 * seat + 13]) for seat in range(4)]
+    hands = [format_pbn(sum(1 << card for card in cards[13 * seat : 13 * seat + 13])) for seat in range(4)]
     s = states.of_hands(hands, [rng.choice((0, 0, 1, 3, 4)) for _ in range(4)], ("srp@4",) * 4)
     for _ in range(52):
         me, unseen = states.to_play(s), unseen_cards(s, states.to_play(s))

@@ -11,7 +11,7 @@ RUN python -m venv --without-pip /opt/venv \
     && pip --python /opt/venv/bin/python install --no-cache-dir --disable-pip-version-check --no-input \
        --require-hashes --only-binary :all: -r /build/runtime.txt
 
-# What searches for cards (player search@1) need in addition: the group `search` of pyproject.toml, with what it needs.
+# What searches for cards need in addition: the group `search` of pyproject.toml, with what it needs.
 FROM packages AS search-packages
 COPY requirements/all.txt /build/
 RUN sed -n '/^\(llvmlite\|numba\|tqdm\)==/,/# via/p' /build/all.txt >/build/search.txt \

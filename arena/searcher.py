@@ -22,6 +22,7 @@ from arena.engine.jit import entry
 from arena.engine.states import STATE
 from arena.players.search import (
     BEHIND,
+    BETTER,
     CARD,
     CELLS,
     DEALS,
@@ -117,11 +118,17 @@ def _rows(tried: NDArray[np.float64]) -> list[tuple[int, int, float | None]]:
         return [(int(row[CARD]), 0, None) for row in rows]
     whole = deals == deals.max()
     means = rows[:, WORTH] / deals
-    worths = (
-        means[0] + rows[:, GAIN] / deals if whole[0] else np.where(whole, means, means[whole].max() - rows[:, BEHIND])
-    )
+    if whole[0]:
+        worths = means[0] + rows[:, GAIN] / deals
+    else:
+        worths = np.array([_worth(rows, means, whole, i) for i in range(len(rows))])
     shown = np.clip(worths, 0.0, 1.0).tolist()
     return list(zip(rows[:, CARD].astype(int).tolist(), deals.astype(int).tolist(), shown, strict=True))
+
+
+def _worth(rows: NDArray[np.float64], means: NDArray[np.float64], whole: NDArray[np.bool_], i: int) -> float:
+    # Of a card with all deals, its mean; else that of the card because of which it was left out, minus the difference.
+    return float(means[i]) if whole[i] else _worth(rows, means, whole, int(rows[i, BETTER])) - float(rows[i, BEHIND])
 
 
 def _weights(request: Mapping[str, Any], state: Any, rules: Rules, readers: Readers) -> NDArray[np.float64]:

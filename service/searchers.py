@@ -131,7 +131,7 @@ class Searchers:
         kind `LateError` if no process was free before, and `ProblemError` if the search cannot be made.
         """
         if not self._started:
-            raise RequestError([no_searches()])
+            raise RequestError([no_searches(request["player"])])
         task = self._keep_task(self._answered(await self._free(deadline), request))
         task.add_done_callback(_look_at_error)
         # A search goes on after its caller has gone, and frees its process at the end.

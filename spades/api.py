@@ -124,6 +124,9 @@ def choose_card(
     deck = deck_number(rules)
     dealt, checked_bids = parse_hand(hand, deck), _four_bids(bids, rules)
     _check_seat(seat)
+    for name, value, least, most in (("level", level, 1, FULL_LEVEL), ("seed", seed, 0, LARGEST_SEED)):
+        if type(value) is not int or not least <= value <= most:
+            raise PositionError(f"{name} is {value!r}; accepted: {least}..{most}")
     given_cards, received_cards = parse_cards(given, deck), parse_cards(received, deck)
     passed, of_pass = check_pass(dealt, checked_bids, seat, given_cards, received_cards, rules)
     refuse(of_pass)

@@ -39,9 +39,10 @@ SURE = 0.3  # standard errors of the mean gain
 MOST_CARDS = 13
 # Columns of the row of a card: 1 if the row has a card, the card, the number of deals on which it was tried, and the
 # sums over these deals of its win probability, of its gain over SRP's card, and of the gain's square. After SRP's card
-# was left out, the last two stay as they are. For a card that SEARCH 3 leaves out: how far it was behind the best one.
-PLAYABLE, CARD, DEALS, WORTH, GAIN, SQUARES, BEHIND = range(7)
-CELLS = 7
+# was left out, the last two stay as they are. For a card that SEARCH 3 leaves out: how far it was behind the best one,
+# and the row of that.
+PLAYABLE, CARD, DEALS, WORTH, GAIN, SQUARES, BEHIND, BETTER = range(8)
+CELLS = 8
 # SEARCH 3 stops if the next deal raises the win probability by less than this for each card that is played on it. With
 # USUAL_DEALS, this takes as long as SEARCH 1.
 LEAST_RISE = 9e-8
@@ -225,7 +226,7 @@ def _still_best(tried: Any, differences: Any, n: int, active: int, deals: int) -
             error = _error_between(tried, differences, i, best, deals)
             if gain > WORSE * error or (error == 0.0 and i > 0):
                 active &= ~(1 << i)
-                tried[i, BEHIND] = gain
+                tried[i, BEHIND], tried[i, BETTER] = gain, best
             elif error == 0.0:
                 active &= ~(1 << best)
                 best = 0

@@ -6,6 +6,7 @@ can, and otherwise plays by rules.
 """
 
 import math
+from time import perf_counter
 from typing import Any, Final, Literal
 
 import orjson
@@ -26,6 +27,7 @@ from spades.legal import deck_number
 from spades.play import SRP_OF_SEARCH, card_reason, explain_card, legal_cards
 from spades.tableset import TableSet
 
+MOST_SEARCH_S: Final = 2.0  # the longest wait for a search if rules can choose instead
 RULES_S: Final = 0.005  # before a deadline: the time in which a player by rules chooses and the answer is sent
 _DECIMALS: Final = 6  # of probabilities
 _PERCENT_DECIMALS: Final = 1
@@ -70,11 +72,12 @@ async def _searched_if_possible(
     """Return the answer of a search process, or why there is none; leave time for rules before the deadline."""
     if not state.searchers.started:
         return "no-processes"
+    now, until = perf_counter(), deadline - RULES_S
     why: Literal["busy", "deadline", "failed"]
     try:
-        return await state.searchers.search(request, deadline - RULES_S)
-    except TimeoutError:
-        why = "deadline"
+        return await state.searchers.search(request, min(until, now + MOST_SEARCH_S))
+    except TimeoutError as error:
+        why = "busy" if isinstance(error, LateError) and now < until else "deadline"
     except BusyError:
         why = "busy"
     except ProblemError:
@@ -92,12 +95,13 @@ async def pass_cards(request: Request) -> Response:
 
 def answer_card(state: AppState, sets: TableSets, data: Any, key: Key | None) -> CardAnswer:
     """Return the answer to one request; raise `ProblemError` for a request that can't be used."""
-    call = read_card(data)
+    call = read_card(data, set_for(sets, data, key, read_card).tables.games)
     if call.search is not None and call.search.required:
         accepted = f"{BEST}, or send this request alone to POST /v1/card"
         detail = f"player is {call.search.player}, but POST /v1/cards does not search; accepted: {accepted}"
         raise RequestError([Fault("/player", "unsupported-field", detail)])
-    return card_answer(call, "batch" if call.search is not None else call.not_searched)
+    why: NotSearched | None = "batch" if call.search is not None else call.not_searched
+    return card_answer(call, why, searches=state.searchers.started)
 
 
 def search_request(call: CardCall, search: Search, tables: TableSet) -> dict[str, Any]:

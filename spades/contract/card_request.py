@@ -229,7 +229,7 @@ def no_searches(player: str = SEARCH) -> Fault:
 def _player_faults(request: Mapping[str, Any], rules: Rules, games: Games) -> list[Fault]:
     player, by_rules = request.get("player") or BEST, PLAYERS[rules.variant == CUTTHROAT][0]
     if player not in (BEST, *SEARCHES):
-        accepted = f"only with player {BEST} or {SEARCH}"
+        accepted = f"only with player {', '.join((BEST, *SEARCHES))}"
         faults = [
             Fault(pointer(name), "unsupported-field", f"{name} is present; accepted: {accepted}")
             for name in _FOR_SEARCH
@@ -240,17 +240,10 @@ def _player_faults(request: Mapping[str, Any], rules: Rules, games: Games) -> li
             faults.append(Fault("/player", "unsupported-rules", detail))
         return faults
     level = request.get("level") or FULL_LEVEL
-    if level not in SEARCH_DEALS:
-        accepted = f"{min(SEARCH_DEALS)}..{max(SEARCH_DEALS)}"
-        faults = [
-            Fault(pointer(name), "unsupported-field", f"{name} is present at level {level}; accepted: at {accepted}")
-            for name in _FOR_SEARCH
-            if request.get(name) is not None
-        ]
-        if player != BEST:
-            detail = f"level is {level} with player {player}; accepted: {accepted}, or player {BEST}"
-            faults.append(Fault("/level", "unsupported-field", detail))
-        return faults
+    if player != BEST and level not in SEARCH_DEALS:
+        accepted = f"{min(SEARCH_DEALS)}..{max(SEARCH_DEALS)}, or player {BEST}"
+        detail = f"level is {level} with player {player}; accepted: {accepted}"
+        return [Fault("/level", "unsupported-field", detail)]
     if player == BEST or games.nearest(rules) is not None:
         return []
     accepted = ", ".join(VARIANTS[variant] for variant in WON_VARIANTS)
@@ -269,11 +262,13 @@ def read_cards(data: Any) -> list[Any]:
 def card_answer(call: CardCall, not_searched: NotSearched | None = None, searches: bool = False) -> CardAnswer:
     """Choose the card with a rule-based player; return the answer.
 
-    ``not_searched``: why the best player does not search. ``searches``: whether the server does.
+    ``not_searched``: why the best player does not search. ``searches``: whether the server does; then a player by rules
+    that the request does not name, under rules that a search can play, is as strong as its level there.
     """
     state, seat = call.state, call.seat
     names = CARD_NAMES[deck_number(call.rules)]
-    level = RULES_BESIDE_SEARCH[call.level] if searches else call.level
+    beside = searches and (call.search is not None or call.not_searched == "level")
+    level = RULES_BESIDE_SEARCH[call.level] if beside else call.level
     assumed, seed = call.assumed, call.seed
     if level < FULL_LEVEL and seed is None:
         content = (call.dealt, tuple(state.bid), seat, *seed_values(call.rules))

@@ -17,16 +17,15 @@ import orjson
 import pytest
 import uvloop
 
-from arena import searcher
+from arena import questions, searcher
 from arena.engine.deal import deal_round, seat_players
 from arena.engine.passing import exchange
 from arena.engine.rounds import ROUND
 from arena.engine.simulate import kernel_tables, player_rows
 from arena.engine.states import FIELDS, STATE
 from arena.players.choose_card import choose_card
-from arena.players.search import LOOK, MORE
+from arena.players.search import BEHIND, BETTER, CARD, CELLS, DEALS, LOOK, MORE, MOST_CARDS, PLAYABLE, WORTH
 from arena.players.search_names import VERSIONS, SearchPlayer
-from arena.questions import CARD, Asked
 from arena.searching import SearchAnswers
 from service.app import create_app
 from service.endpoints.cards import search_request
@@ -86,7 +85,9 @@ def arena_card(rules, state, dealt, kept, player):
     rounds["hands"], rounds["bids"] = dealt, state.bid
     rounds["passed"] = [had & ~has for had, has in zip(dealt, kept, strict=True)]
     answering = SearchAnswers(player, readers_of(arrays).nets[player.bids], rules, kernel_tables(arrays))
-    (card,) = answering.answers(Asked(CARD, states, rounds, np.array([0]), np.array([me]), 11, rules))
+    (card,) = answering.answers(
+        questions.Asked(questions.CARD, states, rounds, np.array([0]), np.array([me]), 11, rules)
+    )
     return card
 
 
@@ -198,7 +199,6 @@ def test_a_server_without_processes(call):
     [
         ({"player": "srp@1"}, "/player", "out-of-range"),
         ({"deals": None, "level": 1}, "/level", "unsupported-field"),
-        ({"player": "best", "level": 1}, "/deals", "unsupported-field"),
         ({"deals": 0}, "/deals", "out-of-range"),
         ({"deals": MAX_SEARCH_DEALS + 1}, "/deals", "out-of-range"),
         ({"policy": "rb"}, "/policy", "unknown-policy"),
@@ -219,6 +219,9 @@ def test_a_batch_does_not_search(call):
     (fault,) = answer["body"]["errors"]
     assert fault["pointer"] == "/player"
     assert fault["detail"].endswith("accepted: best, or send this request alone to POST /v1/card")
+    unknown = CARD_REQUEST | {"tables": "1.0"}
+    (answer,) = call("POST", "/v1/cards", json={"requests": [unknown]}).json()["answers"]
+    assert answer["body"]["errors"][0]["code"] == "unknown-tables"
 
 
 def test_a_server_whose_processes_are_busy_refuses_only_searches(call, monkeypatch):
@@ -238,7 +241,7 @@ def test_a_server_whose_processes_are_busy_refuses_only_searches(call, monkeypat
 
 WHY: dict[str, Exception] = {
     "busy": BusyError(),
-    "deadline": LateError(),
+    "deadline": TimeoutError(),
     "failed": ProblemError("not-ready", "the search failed"),
 }
 
@@ -265,6 +268,37 @@ def test_the_best_player_plays_by_rules_if_it_cannot_search(call, monkeypatch, w
     assert shown(app.state, "spades_shed_total", reason="deadline") == 0
 
 
+def test_no_process_was_free_before_the_deadline(call, monkeypatch):
+    app = create_app(patient())
+    app.state.serve(one_set(committed_tables()))
+
+    async def refuse(*_):
+        raise LateError
+
+    monkeypatch.setattr(app.state.searchers, "search", refuse)
+    monkeypatch.setattr(Searchers, "started", True)
+    answer = call("POST", "/v1/card", app, json=CARD_REQUEST, headers={"X-Deadline-Ms": "50000"})
+    assert answer.json()["not_searched"] == "busy"
+
+
+def test_levels_of_players_by_rules_on_a_server_that_searches(call, monkeypatch):
+    """A pinned player and one under other rules have their own levels; in a batch, the best player has those here."""
+    app = create_app(patient())
+    app.state.serve(one_set(committed_tables()))
+    monkeypatch.setattr(Searchers, "started", True)
+
+    def player(path="/v1/card", **change):
+        request = CARD_REQUEST | {"level": 2} | change
+        answer = call("POST", path, app, json={"requests": [request]} if path == "/v1/cards" else request).json()
+        return (answer["answers"][0]["body"] if path == "/v1/cards" else answer)["player"]
+
+    assert player(player="srp@4") == "srp@4(level=2)"
+    assert player(rules={"preset": "cutthroat"}) == "solo@2(level=2)"
+    assert player(level=1, game="a", tables=committed_tables().version) == "srp@4(level=4)"
+    assert player("/v1/cards") == "srp@4"
+    assert player("/v1/cards", level=1) == "srp@4(level=4)"
+
+
 def test_a_search_that_is_required_is_not_replaced(call, monkeypatch):
     app = create_app(patient())
     app.state.serve(one_set(committed_tables()))
@@ -276,6 +310,19 @@ def test_a_search_that_is_required_is_not_replaced(call, monkeypatch):
     answer = call("POST", "/v1/card", app, json=SEARCH_REQUEST)
     assert answer.json()["type"] == "/problems/deadline-exceeded"
     assert shown(app.state, "spades_shed_total", reason="deadline") == 1
+
+
+def test_a_card_that_was_left_out_is_as_far_behind_as_it_was():
+    """Row 1 was the best, equal to row 0 and left out for it; row 2 overtook row 0; row 3 has all deals too."""
+    tried = np.zeros((MOST_CARDS, CELLS))
+    tried[:4, PLAYABLE] = 1.0
+    tried[:4, CARD] = [10, 11, 12, 13]
+    tried[:4, DEALS] = [32, 16, 64, 64]
+    tried[:4, WORTH] = [32 * 0.5, 16 * 0.52, 64 * 0.6, 64 * 0.58]
+    tried[0, BEHIND], tried[0, BETTER] = 0.03, 2
+    rows = searcher._rows(tried)
+    assert [(card, deals) for card, deals, _ in rows] == [(10, 32), (11, 16), (12, 64), (13, 64)]
+    assert [p for _, _, p in rows] == pytest.approx([0.57, 0.57, 0.6, 0.58])
 
 
 def test_rules_without_a_win_table_are_played_by_rules(call):

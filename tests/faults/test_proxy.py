@@ -46,6 +46,11 @@ _HASTY = {
 }
 
 
+def whole_lines(log: Path) -> list[str]:
+    """Return the lines of a log without the last one if it is still being written."""
+    return log.read_text("latin-1").split("\n")[:-1]
+
+
 @dataclass(frozen=True)
 class Proxied:
     """The port of nginx, the logs of nginx and of the service, and an API key ("": none is needed)."""
@@ -57,11 +62,11 @@ class Proxied:
 
     def executed(self) -> list[str]:
         """Return the ids of the requests that the service has executed."""
-        return [json.loads(line)["request_id"] for line in self.service_log.read_text().splitlines()]
+        return [json.loads(line)["request_id"] for line in whole_lines(self.service_log)]
 
     def smuggled(self) -> Counter[str]:
         """Return the ids of hidden requests that the service has executed and nginx has not passed on."""
-        lines = (line.rsplit(" ", 1) for line in self.proxy_log.read_text("latin-1").splitlines())
+        lines = (line.rsplit(" ", 1) for line in whole_lines(self.proxy_log))
         more = Counter(self.executed())
         more.subtract(name for name, status in lines if status != "-")
         return Counter({name: count for name, count in more.items() if name.startswith("smuggled-")})

@@ -44,7 +44,7 @@ MOST_CARDS = 13
 PLAYABLE, CARD, DEALS, WORTH, GAIN, SQUARES, BEHIND, BETTER = range(8)
 CELLS = 8
 # SEARCH 3 stops if the next deal raises the win probability by less than this for each card that is played on it. With
-# USUAL_DEALS, this takes as long as SEARCH 1.
+# USUAL_DEALS, this takes 1.06 to 1.08 times as long as SEARCH 1 (fastest of four runs, 1,475 decisions).
 LEAST_RISE = 9e-8
 USUAL_DEALS = 256
 MORE = 4  # SEARCH 3 draws at most this many times as many deals as SEARCH 1

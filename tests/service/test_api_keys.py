@@ -67,14 +67,18 @@ def test_a_key_over_its_rate_waits(call, clock, request_body, tmp_path):
     assert re.search(r'spades_shed_total\{reason="rate"\} [1-9]', text)
 
 
+def _service_with_a_key(folder, rate):
+    """Return a service with one API key of ``rate``, and the headers of its owner."""
+    made = new_key("one", rate)
+    path = folder / "keys"
+    path.write_text(made.line + "\n")
+    return _service(api_keys_file=path), {"authorization": f"Bearer {made.secret}"}
+
+
 @pytest.mark.parametrize("count", [0, 1, 2, 4])
 def test_a_batch_counts_as_many_bids_as_it_has(call, clock, request_body, tmp_path, count):
     """A key with a rate of 4 has 4 bids at first, and the clock stands still."""
-    made = new_key("one", 4)
-    path = tmp_path / "keys"
-    path.write_text(made.line + "\n")
-    service = _service(api_keys_file=path)
-    headers = {"authorization": f"Bearer {made.secret}"}
+    service, headers = _service_with_a_key(tmp_path, 4)
     batch = {"requests": [request_body] * count}
     assert call("POST", "/v1/bids", service, json=batch, headers=headers).status_code == 200
     statuses = [call("POST", "/bid", service, json=request_body, headers=headers).status_code for _ in range(5)]
@@ -83,11 +87,7 @@ def test_a_batch_counts_as_many_bids_as_it_has(call, clock, request_body, tmp_pa
 
 @pytest.mark.parametrize("path", ["/v1/reasons", "/v1/rules", "/v1/policies", "/metrics", "/version", "/nowhere"])
 def test_other_routes_count_against_the_rate_of_bids(call, clock, request_body, tmp_path, path):
-    made = new_key("one", 3)
-    file = tmp_path / "keys"
-    file.write_text(made.line + "\n")
-    service = _service(api_keys_file=file)
-    headers = {"authorization": f"Bearer {made.secret}"}
+    service, headers = _service_with_a_key(tmp_path, 3)
     for _ in range(3):
         assert call("GET", path, service, headers=headers).status_code in (200, 404)
     for method, over, body in (("GET", path, None), ("HEAD", path, None), ("POST", "/bid", request_body)):

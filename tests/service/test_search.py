@@ -224,14 +224,22 @@ def test_a_batch_does_not_search(call):
     assert answer["body"]["errors"][0]["code"] == "unknown-tables"
 
 
-def test_a_server_whose_processes_are_busy_refuses_only_searches(call, monkeypatch):
+def app_whose_searches_raise(error, monkeypatch, deadlines=None):
+    """Return an app whose searches raise ``error``; it adds their deadlines to ``deadlines``."""
     app = create_app(patient())
     app.state.serve(one_set(committed_tables()))
 
-    async def busy(*_):
-        raise BusyError
+    async def refuse(_request, deadline):
+        if deadlines is not None:
+            deadlines.append(deadline)
+        raise error
 
-    monkeypatch.setattr(app.state.searchers, "search", busy)
+    monkeypatch.setattr(app.state.searchers, "search", refuse)
+    return app
+
+
+def test_a_server_whose_processes_are_busy_refuses_only_searches(call, monkeypatch):
+    app = app_whose_searches_raise(BusyError(), monkeypatch)
     answer = call("POST", "/v1/card", app, json=SEARCH_REQUEST)
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
     assert answer.json()["detail"] == "all search processes are busy; retry later"
@@ -248,15 +256,8 @@ WHY: dict[str, Exception] = {
 
 @pytest.mark.parametrize("why", WHY)
 def test_the_best_player_plays_by_rules_if_it_cannot_search(call, monkeypatch, why):
-    app = create_app(patient())
-    app.state.serve(one_set(committed_tables()))
-    deadlines = []
-
-    async def refuse(_request, deadline):
-        deadlines.append(deadline)
-        raise WHY[why]
-
-    monkeypatch.setattr(app.state.searchers, "search", refuse)
+    deadlines: list[float] = []
+    app = app_whose_searches_raise(WHY[why], monkeypatch, deadlines)
     monkeypatch.setattr(Searchers, "started", True)
     monkeypatch.setattr("service.endpoints.cards.RULES_S", 30.0)
     asked = perf_counter()
@@ -269,13 +270,7 @@ def test_the_best_player_plays_by_rules_if_it_cannot_search(call, monkeypatch, w
 
 
 def test_no_process_was_free_before_the_deadline(call, monkeypatch):
-    app = create_app(patient())
-    app.state.serve(one_set(committed_tables()))
-
-    async def refuse(*_):
-        raise LateError
-
-    monkeypatch.setattr(app.state.searchers, "search", refuse)
+    app = app_whose_searches_raise(LateError(), monkeypatch)
     monkeypatch.setattr(Searchers, "started", True)
     answer = call("POST", "/v1/card", app, json=CARD_REQUEST, headers={"X-Deadline-Ms": "50000"})
     assert answer.json()["not_searched"] == "busy"
@@ -300,13 +295,7 @@ def test_levels_of_players_by_rules_on_a_server_that_searches(call, monkeypatch)
 
 
 def test_a_search_that_is_required_is_not_replaced(call, monkeypatch):
-    app = create_app(patient())
-    app.state.serve(one_set(committed_tables()))
-
-    async def refuse(*_):
-        raise LateError
-
-    monkeypatch.setattr(app.state.searchers, "search", refuse)
+    app = app_whose_searches_raise(LateError(), monkeypatch)
     answer = call("POST", "/v1/card", app, json=SEARCH_REQUEST)
     assert answer.json()["type"] == "/problems/deadline-exceeded"
     assert shown(app.state, "spades_shed_total", reason="deadline") == 1

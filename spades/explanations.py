@@ -40,8 +40,8 @@ from spades.options import RAW, SINGLE, Policy
 from spades.passing import cards_to_pass
 from spades.position import BRIEF, Position, Turn, auction_after
 from spades.reasons import Reason, percent, reason, sentence_of, tenth, tenth_of_percent
-from spades.rules import CUTTHROAT, MIRROR, SUICIDE, VARIANTS, WHIZ, WHIZ_STRICT, Rules
-from spades.scoring import contract_points
+from spades.rules import CUTTHROAT, MIRROR, SUICIDE, TWO_NILS, VARIANTS, WHIZ, WHIZ_STRICT, Rules
+from spades.scoring import contract_points, points_if_set
 from spades.tables import Tables, profile_of
 from spades.tableset import TableSet
 from spades.winprob.candidates import TIE_TOLERANCE
@@ -507,7 +507,7 @@ def _score_reasons(decision: WinDecision, chosen: int, turn: Turn) -> list[Reaso
     """Return the reasons about the goals that a side reaches if all bids are made, or if our contract or nil fails."""
     rules, (us, them, _, _) = turn.position.rules, turn.standing
     worth = contract_points(decision.contracts[chosen], rules)
-    ours = us + worth + decision.stake + (rules.nil_points if decision.bid == NIL else 0)
+    ours = us + worth + (decision.stake_with_nil if decision.bid == NIL else decision.stake)
     theirs = them + contract_points(decision.opposing[chosen], rules) + decision.their_stake
     reasons = goal_reasons(ours, theirs, rules.win)
     if theirs >= rules.win and turn.auction.seat < 3:
@@ -517,11 +517,14 @@ def _score_reasons(decision: WinDecision, chosen: int, turn: Turn) -> list[Reaso
         if tricks > 0:
             reasons.append(reason("bid", "others-to-bid", tricks=tricks))
     if decision.bid == NIL:
-        failed = us + worth - rules.nil_points
+        double = turn.auction.partner_bid == NIL and rules.double_nil_points != TWO_NILS
+        failed = us + worth - (decision.stake_with_nil if double else rules.nil_points)
         if failed <= rules.lose:
             reasons.append(reason("bid", "loses-if-nil-fails", score=failed, goal=rules.lose))
-    elif us - worth <= rules.lose:
-        reasons.append(reason("bid", "loses-if-set", score=us - worth, goal=rules.lose))
+    else:
+        score = us - points_if_set(decision.contracts[chosen], 1, rules)
+        if score <= rules.lose:
+            reasons.append(reason("bid", "loses-if-set", score=score, goal=rules.lose))
     return reasons
 
 

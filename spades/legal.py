@@ -131,14 +131,14 @@ def allowed_bids(hand: int, partner_bid: int, rules: Rules) -> int:
     without a team_max, the smallest number is allowed even if partner's bid leaves fewer tricks than that
     (docs/explanation/how-bis-bids.md, "What the rules change").
     """
-    low, high, team_max, nil = rules.min_bid or 1, 13, rules.team_max, NIL_BIT
+    low, high, team_max, nil = rules.min_bid or 1, 13, rules.team_max, NIL_BIT if rules.nil else 0
     variant = rules.variant
     if variant != PARTNERSHIP:
         if variant == CUTTHROAT:
-            return EVERY_BID & -1 << low | NIL_BIT
+            return EVERY_BID & -1 << low | nil
         if variant == MIRROR or variant == WHIZ or variant == WHIZ_STRICT:
             count = 1 << spades_of(hand).bit_count()
-            return count | NIL_BIT if variant == WHIZ else count
+            return count | nil if variant == WHIZ else count
     if team_max < UNLIMITED:
         high = team_max
     if variant == SUICIDE:
@@ -251,6 +251,8 @@ def _against(bid: int, partner: int, possible: int, rules: Rules) -> tuple[str, 
                 return "team-over-limit", "the bids of two partners sum to 13 at most"
             room = f" and leaves room for the partner's {max(1, rules.min_bid)}" if partner == NO_BID else ""
             return "team-over-limit", f"rules.team_max is {rules.team_max}{room}"
+    elif not rules.nil:
+        return "bid-out-of-range", "rules.nil is false"
     elif not rules.double_nil and partner != NO_BID and is_nil(partner):
         return "bid-out-of-range", "rules.double_nil is false"
     beside = 0 if partner == NO_BID else contract_of(partner)

@@ -138,6 +138,9 @@ class WinProb(PolicyKind[WinDecision]):
 
     def decide(self, turn: Turn, tables: TableSet) -> WinDecision:
         """Return the decision of `winprob` at full strength."""
+        if turn.policy.ignores_rules:
+            seen = simplified_rules(turn.position.rules)
+            turn = turn._replace(position=turn.position._replace(rules=seen))
         return win_decision(turn, tables.weights)
 
     def explain(self, decision: WinDecision, turn: Turn, bids: FinalBid) -> Explanation:
@@ -233,7 +236,7 @@ POLICY_KINDS: tuple[PolicyKind[Any], ...] = (
         "a table",
         opponents=("bis", "bis:tuned", "rb", "ms", "io"),
         version="2",
-        options=("margin", "nil_margin", "even", "far_margin", "left", "partner", "right", *_SKILL),
+        options=("margin", "nil_margin", "even", "far_margin", "left", "partner", "right", "rules", *_SKILL),
         defaults=Policy(kind=WINPROB),
         typical_us=(116.2, 219.5),
         noise_sd=(0.0, 0.3, 0.14, 0.08, 0.04, 0.0),

@@ -143,6 +143,10 @@ NO_LOSING_GOAL = -(10**6)  # value of `lose` if there is no losing goal
 UNLIMITED = 26  # value of `team_max` if there is no limit
 FIRST_FIELDS = 16  # number of fields that `Rules` had when seeds and manifests were first made from it
 TRICKS_ARE_BAGS, TRICKS_COUNT_FOR_CONTRACT, TRICKS_ARE_NOTHING = range(3)  # values of failed_nil_tricks
+SET_COSTS_CONTRACT, SET_COSTS_MISSING, SET_COSTS_NOTHING = range(3)  # values of set_points
+TWO_NILS = -1  # value of `double_nil_points` if a double nil counts as two nils
+SPADES_WHEN_BROKEN, SPADES_AT_ANY_TIME = range(2)  # values of spades_lead
+FIRST_BIDDER_LEADS, LOWEST_CLUB_LEADS = range(2)  # values of first_lead
 VARIANTS = ("partnership", "cutthroat", "mirror", "whiz", "whiz_strict", "suicide", "jokers")
 PARTNERSHIP, CUTTHROAT, MIRROR, WHIZ, WHIZ_STRICT, SUICIDE, JOKERS = range(len(VARIANTS))
 
@@ -150,7 +154,7 @@ PARTNERSHIP, CUTTHROAT, MIRROR, WHIZ, WHIZ_STRICT, SUICIDE, JOKERS = range(len(V
 # it is refused.
 _SPADES_COUNT = (MIRROR, WHIZ, WHIZ_STRICT)  # a number bid is the number of spades held
 _WITHOUT_NIL_RULES = (CUTTHROAT, *_SPADES_COUNT, SUICIDE)  # double_nil and blind_nil do not apply
-_WITHOUT_CONTRACT_RULES = (CUTTHROAT, *_SPADES_COUNT)  # team_min, team_max and ten_for_200 do not apply
+_WITHOUT_CONTRACT_RULES = (CUTTHROAT, *_SPADES_COUNT)  # team_min and team_max do not apply
 
 
 class Rules(NamedTuple):
@@ -189,6 +193,7 @@ class Rules(NamedTuple):
             fixed_in=(),
             seen_by_ignore=False,
             games_column=4,
+            only_with="nil",
         ),
     ] = 100
     blind_nil_points: Annotated[
@@ -271,6 +276,7 @@ class Rules(NamedTuple):
             fixed_in=(CUTTHROAT,),
             seen_by_ignore=False,
             games_column=5,
+            only_with="nil",
         ),
     ] = TRICKS_ARE_BAGS
     min_bid: Annotated[
@@ -308,7 +314,7 @@ class Rules(NamedTuple):
         Rule(
             values=Flag(),
             meaning="Whether a contract of exactly ten tricks wins or loses 200 points.",
-            fixed_in=_WITHOUT_CONTRACT_RULES,
+            fixed_in=(),
             seen_by_ignore=False,
             games_column=9,
         ),
@@ -341,6 +347,7 @@ class Rules(NamedTuple):
             fixed_in=(CUTTHROAT,),
             seen_by_ignore=False,
             games_column=13,
+            only_with="nil",
         ),
     ] = 0
     blind_nil_pass: Annotated[
@@ -363,6 +370,58 @@ class Rules(NamedTuple):
             games_column=None,
         ),
     ] = 0
+    nil: Annotated[
+        int,
+        Rule(
+            values=Flag(),
+            meaning="Whether nil may be bid.",
+            fixed_in=(*_SPADES_COUNT, SUICIDE),
+            seen_by_ignore=False,
+            games_column=14,
+        ),
+    ] = 1
+    bag_points: Annotated[
+        int,
+        Rule(
+            values=Integer(-1, 1),
+            meaning="Points of each bag, before the bag penalty; a game without the penalty has a bag_penalty of 0.",
+            fixed_in=(),
+            seen_by_ignore=False,
+            games_column=15,
+            only_with="bags",
+        ),
+    ] = 1
+    set_points: Annotated[
+        int,
+        Rule(
+            values=Word(("contract", "missing", "none")),
+            meaning="What a set contract costs: its own points, ten points for each missing trick, or nothing.",
+            fixed_in=(),
+            seen_by_ignore=False,
+            games_column=16,
+        ),
+    ] = SET_COSTS_CONTRACT
+    slam_points: Annotated[
+        int,
+        Rule(
+            values=Integer(0, 1000),
+            meaning="Points that a side wins in addition if it takes all 13 tricks.",
+            fixed_in=(),
+            seen_by_ignore=False,
+            games_column=17,
+        ),
+    ] = 0
+    double_nil_points: Annotated[
+        int,
+        Rule(
+            values=Integer(0, 2000, null=TWO_NILS),
+            meaning="If both partners bid nil, not blind: points won if both make it, lost otherwise; null: two nils.",
+            fixed_in=_WITHOUT_NIL_RULES,
+            seen_by_ignore=False,
+            games_column=18,
+            only_with="nil",
+        ),
+    ] = TWO_NILS
 
 
 FIELDS = fields_of(Rules)
@@ -453,6 +512,13 @@ def _check_together(rules: Rules) -> None:
             raise RulesError(
                 rule.name, f"{rule.name} is {value} with variant {VARIANTS[rules.variant]}; accepted: {accepted}"
             )
+    if rules.blind_nil and not rules.nil:
+        raise RulesError("blind_nil", "blind_nil is true with nil false; accepted: false")
+    if rules.double_nil_points != TWO_NILS and not rules.double_nil:
+        found = f"double_nil_points is {rules.double_nil_points} with double_nil false"
+        raise RulesError("double_nil_points", f"{found}; accepted: null")
+    if rules.bag_points != 1 and not rules.bags:
+        raise RulesError("bag_points", f"bag_points is {rules.bag_points} with bags false; accepted: 1")
     least = max(2 * rules.min_bid, rules.team_min)
     if rules.team_max < least:
         raise RulesError(

@@ -8,10 +8,18 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from spades.legal import BLIND_NIL, NIL, contract_of, is_nil
-from spades.rules import TRICKS_ARE_BAGS, TRICKS_COUNT_FOR_CONTRACT, Rules
+from spades.rules import (
+    SET_COSTS_CONTRACT,
+    SET_COSTS_MISSING,
+    TRICKS_ARE_BAGS,
+    TRICKS_COUNT_FOR_CONTRACT,
+    TWO_NILS,
+    Rules,
+)
 
 TEN_TRICKS = 10  # with `ten_for_200` a contract of exactly ten wins or loses TEN_POINTS
 TEN_POINTS = 200
+ALL_TRICKS = 13
 SCORE_LIMIT = 10_000  # points, either way
 MAX_BAGS = 99
 
@@ -37,13 +45,46 @@ def nil_stake(bid: int, rules: Rules) -> int:
     return 0
 
 
-def contract_points(contract: int, rules: Rules) -> int:
-    """Return the points won or lost on a side's contract, without overtricks, which are bags.
+def side_nil_stake(bid: int, partner_bid: int, rules: Rules) -> int:
+    """Return the points won or lost on the nils of a side; 0 if neither partner has bid nil.
 
-    >>> contract_points(10, Rules()), contract_points(10, Rules(ten_for_200=1))
+    >>> side_nil_stake(NIL, NIL, Rules()), side_nil_stake(NIL, NIL, Rules(double_nil_points=500))
+    (200, 500)
+    """
+    if bid == NIL and partner_bid == NIL and rules.double_nil_points != TWO_NILS:
+        return rules.double_nil_points
+    return nil_stake(bid, rules) + nil_stake(partner_bid, rules)
+
+
+def trick_points(contract: int, rules: Rules) -> int:
+    """Return the points of a contract's tricks: ten for each, 200 for exactly ten with `ten_for_200`.
+
+    >>> trick_points(10, Rules()), trick_points(10, Rules(ten_for_200=1))
     (100, 200)
     """
     return TEN_POINTS if rules.ten_for_200 and contract == TEN_TRICKS else 10 * contract
+
+
+def contract_points(contract: int, rules: Rules) -> int:
+    """Return the points won with a contract that is made, without overtricks, which are bags.
+
+    Whoever makes a contract of 13 also takes all tricks.
+
+    >>> contract_points(6, Rules()), contract_points(13, Rules(slam_points=100))
+    (60, 230)
+    """
+    return trick_points(contract, rules) + (rules.slam_points if contract == ALL_TRICKS else 0)
+
+
+def points_if_set(contract: int, missing: int, rules: Rules) -> int:
+    """Return the points lost with a contract that misses ``missing`` tricks.
+
+    >>> points_if_set(6, 2, Rules()), points_if_set(6, 2, Rules(set_points=SET_COSTS_MISSING))
+    (60, 20)
+    """
+    if rules.set_points == SET_COSTS_CONTRACT:
+        return trick_points(contract, rules)
+    return 10 * missing if rules.set_points == SET_COSTS_MISSING else 0
 
 
 def score_side(bid: int, taken: int, partner_bid: int, partner_taken: int, bags: int, rules: Rules) -> tuple[int, int]:
@@ -58,10 +99,13 @@ def score_side(bid: int, taken: int, partner_bid: int, partner_taken: int, bags:
     contract = contract_of(bid) + contract_of(partner_bid)
     made = 0  # tricks that count towards the contract
     spilled = 0  # tricks that are bags in any case, from a failed nil
-    points = 0
+    points = rules.slam_points if taken + partner_taken == ALL_TRICKS else 0
+    double = bid == NIL and partner_bid == NIL and rules.double_nil_points != TWO_NILS
+    if double:
+        points += -rules.double_nil_points if taken + partner_taken else rules.double_nil_points
     for own_bid, own_taken in ((bid, taken), (partner_bid, partner_taken)):
         if is_nil(own_bid):
-            stake = nil_stake(own_bid, rules)
+            stake = 0 if double else nil_stake(own_bid, rules)
             points += -stake if own_taken else stake
             if rules.failed_nil_tricks == TRICKS_COUNT_FOR_CONTRACT:
                 made += own_taken
@@ -70,10 +114,10 @@ def score_side(bid: int, taken: int, partner_bid: int, partner_taken: int, bags:
         else:
             made += own_taken
     if made >= contract:
-        points += contract_points(contract, rules)
+        points += trick_points(contract, rules)
         spilled += made - contract
     else:
-        points -= contract_points(contract, rules)
+        points -= points_if_set(contract, contract - made, rules)
     return apply_bags(points, spilled, bags, rules)
 
 
@@ -85,12 +129,13 @@ def score_seat(bid: int, taken: int, bags: int, rules: Rules) -> tuple[int, int]
     >>> score_seat(3, 4, 0, Rules()), score_seat(3, 2, 9, Rules()), score_seat(0, 1, 9, Rules())
     ((31, 1), (-30, 9), (-199, 0))
     """
+    slam = rules.slam_points if taken == ALL_TRICKS else 0
     if is_nil(bid):
         stake = nil_stake(bid, rules)
-        return apply_bags(-stake if taken else stake, taken, bags, rules)
+        return apply_bags(slam - stake if taken else stake, taken, bags, rules)
     if taken >= bid:
-        return apply_bags(10 * bid, taken - bid, bags, rules)
-    return -10 * bid, bags
+        return apply_bags(slam + trick_points(bid, rules), taken - bid, bags, rules)
+    return -points_if_set(bid, bid - taken, rules), bags
 
 
 def apply_bags(points: int, spilled: int, bags: int, rules: Rules) -> tuple[int, int]:
@@ -100,12 +145,21 @@ def apply_bags(points: int, spilled: int, bags: int, rules: Rules) -> tuple[int,
     """
     if not rules.bags:
         return points, bags
-    points += spilled
+    points += rules.bag_points * spilled
     bags += spilled
     while bags >= rules.bag_limit:
         bags -= rules.bag_limit
         points -= rules.bag_penalty
     return points, bags
+
+
+def bags_matter(rules: Rules) -> bool:
+    """Return whether bags decide bids: they win points, or a penalty follows.
+
+    >>> bags_matter(Rules()), bags_matter(Rules(bags=0)), bags_matter(Rules(bag_points=-1, bag_penalty=0))
+    (True, False, False)
+    """
+    return rules.bags > 0 and (rules.bag_penalty > 0 or rules.bag_points > 0)
 
 
 def effective_bag_rules(rules: Rules) -> tuple[int, int]:

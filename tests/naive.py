@@ -167,9 +167,17 @@ def score(players, bags, rules):
     ``players``: two of (bid, tricks), where bid is an int or "blind".
     """
     contract = tricks = points = thrown = 0
+    total = sum(taken for _, taken in players)
+    double = [bid for bid, _ in players] == [0, 0] and rules["double_nil_points"] is not None
+    if total == 13:
+        points += rules["slam_points"]
+    if double:
+        points += -rules["double_nil_points"] if total else rules["double_nil_points"]
     for bid, taken in players:
         if bid in (0, "blind"):
             stake = rules["blind_nil_points"] if bid == "blind" else rules["nil_points"]
+            if double:
+                stake = 0
             if taken == 0:
                 points += stake
             else:
@@ -182,7 +190,11 @@ def score(players, bags, rules):
             contract += bid
             tricks += taken
     if tricks < contract:
-        points -= contract_points(contract, rules)
+        points -= {
+            "contract": contract_points(contract, rules),
+            "missing": 10 * (contract - tricks),
+            "none": 0,
+        }[rules["set_points"]]
         new_bags = thrown
     else:
         points += contract_points(contract, rules)
@@ -190,7 +202,7 @@ def score(players, bags, rules):
     if not rules["bags"]:
         return points, bags
     for _ in range(new_bags):
-        points += 1
+        points += rules["bag_points"]
         bags += 1
         if bags == rules["bag_limit"]:
             bags = 0
@@ -237,7 +249,7 @@ def bids_allowed(spades, partner, rules):
             return partner > 0 or rules["double_nil"]
         return partner + bid <= (most or 13)
 
-    found = {bid for bid in range(14) if allowed(bid)}
+    found = {bid for bid in range(14) if allowed(bid) and (bid or rules["nil"])}
     if found - {0} or variant in ("mirror", "whiz", "whiz_strict"):
         return found
     return found if 0 in found and (most or variant == "suicide") else found | {least}

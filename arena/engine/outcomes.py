@@ -30,27 +30,30 @@ from spades.winprob.outcomes import (
 class Contracts(NamedTuple):
     """The points that both sides' bids put at stake."""
 
-    ours: int  # our contract, tens of points
-    theirs: int  # their contract, tens of points
+    ours: int  # points of our contract if it is made
+    our_loss: int  # points that it loses if it is set
+    theirs: int  # points of their contract if it is made
+    their_loss: int
     stake: int  # points at stake on our nils, 0 without a nil
     their_stake: int  # points at stake on their nils
 
 
-def our_points(way: int, contract: int, stake: int) -> tuple[int, int]:
+def our_points(way: int, made: int, loss: int, stake: int) -> tuple[int, int]:
     """Return our side's points without bags, and its bags, if the round ends for it in ``way`` (0..OURS - 1).
 
-    ``contract`` is in tens of points. ``stake`` is the points at stake on our nils, 0 without a nil.
+    ``made`` is the points of the contract if it is made, ``loss`` the points lost if it is set. ``stake`` is the points
+    at stake on our nils, 0 without a nil.
     """
     if stake:
-        return 10 * contract * OUR_CONTRACT_NIL[way] + stake * OUR_NIL[way], OUR_BAGS_NIL[way]
-    return 10 * contract * OUR_CONTRACT[way], OUR_BAGS[way]
+        return (made if OUR_CONTRACT_NIL[way] > 0 else -loss) + stake * OUR_NIL[way], OUR_BAGS_NIL[way]
+    return made if OUR_CONTRACT[way] > 0 else -loss, OUR_BAGS[way]
 
 
-def their_points(way: int, contract: int, stake: int) -> tuple[int, int]:
+def their_points(way: int, made: int, loss: int, stake: int) -> tuple[int, int]:
     """Return the same as `our_points` for the other side; ``way`` is 0..THEIRS - 1."""
     if stake:
-        return 10 * contract * THEIR_CONTRACT_NIL[way] + stake * THEIR_NIL[way], THEIR_BAGS_NIL[way]
-    return 10 * contract * THEIR_CONTRACT[way], THEIR_BAGS[way]
+        return (made if THEIR_CONTRACT_NIL[way] > 0 else -loss) + stake * THEIR_NIL[way], THEIR_BAGS_NIL[way]
+    return made if THEIR_CONTRACT[way] > 0 else -loss, THEIR_BAGS[way]
 
 
 def score_after(score: int, bags: int, points: int, more: int, rules: Rules) -> tuple[int, int]:
@@ -68,10 +71,10 @@ def nearest_outcome(points: int, bags: int, their: int, their_bags: int, contrac
     best = 0
     least = 1 << 30
     for way in range(OURS):
-        score, more = our_points(way, contracts.ours, contracts.stake)
+        score, more = our_points(way, contracts.ours, contracts.our_loss, contracts.stake)
         ours = abs(score - points) + 3 * abs(more - bags)
         for other in range(THEIRS):
-            score, more = their_points(other, contracts.theirs, contracts.their_stake)
+            score, more = their_points(other, contracts.theirs, contracts.their_loss, contracts.their_stake)
             away = ours + abs(score - their) + 3 * abs(more - their_bags)
             if away < least:
                 least = away
@@ -93,10 +96,10 @@ def outcome_values(
     ``next_first`` is 1 if our side bids first in the next round.
     """
     for way in range(OURS):
-        points, more = our_points(way, contracts.ours, contracts.stake)
+        points, more = our_points(way, contracts.ours, contracts.our_loss, contracts.stake)
         us, us_bags = score_after(standing.us, standing.us_bags, points, more, rules)
         for other in range(THEIRS):
-            points, more = their_points(other, contracts.theirs, contracts.their_stake)
+            points, more = their_points(other, contracts.theirs, contracts.their_loss, contracts.their_stake)
             them, them_bags = score_after(standing.them, standing.them_bags, points, more, rules)
             after = Standing(us=us, them=them, us_bags=us_bags, them_bags=them_bags)
             values[way * THEIRS + other] = win_probability_after(after, next_first, win_slice, rules, win)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from arena.errors import BuildError
 from arena.players.names import parse_player
 from spades.bis import GRID
+from spades.legal import simplified_rules
 from spades.options import WINPROB, Policy
 from spades.play import ALL_PIECES
 from spades.rules import Rules
@@ -109,14 +110,15 @@ def tables_for(profiles: tuple[Tables, ...], rules: Rules, policies: Iterable[Po
     """Return the tables that these policies read under ``rules``, for compiled loops.
 
     ``profiles``: from `kernel_tables`. A profile that no policy reads has the tables of another one. Without `winprob`,
-    the win tables are empty; with it, `games` has a row for ``rules``, if any win table values them.
+    the win tables are empty; with it, `games` has a row for ``rules``, if any win table values them, and one for what
+    is left of them with `rules=ignore`.
     """
     used = {profile_of(rules, policy, at) for policy in policies for at in (START, START._replace(them=10**6))}
     plain = profiles[PARTNERSHIP_PROFILE]
     if all(policy.kind != WINPROB for policy in policies):
         plain = plain._replace(win=np.zeros(1, plain.win.dtype), extra_win=np.zeros(1, plain.extra_win.dtype))
     else:
-        plain = plain._replace(games=_with_game(plain.games, rules))
+        plain = plain._replace(games=_with_game(_with_game(plain.games, rules), simplified_rules(rules)))
     return packed(profiles, sorted(used), plain)
 
 

@@ -12,13 +12,13 @@ from arena.engine.choose_bid import auction_at, standing_at, tables_of
 from arena.engine.jit import register
 from arena.engine.outcomes import Contracts, outcome_values
 from spades.cards import suits_of
-from spades.legal import EVERY_BID, allowed_bids
+from spades.legal import EVERY_BID, allowed_bids, simplified_rules
 from spades.levels import sample_bid
 from spades.options import Policy
 from spades.play import PlayState
 from spades.position import Auction
 from spades.rules import Rules
-from spades.scoring import Standing, nil_stake
+from spades.scoring import Standing, contract_points
 from spades.tables import Tables, profile_of
 from spades.winprob import win_array
 from spades.winprob.candidates import best_bid, best_far_bid, last_bag_bid
@@ -39,7 +39,7 @@ from spades.winprob.games import IDLE, KEY_CELLS, KEY_FLAGS, WinTableSlice
 from spades.winprob.outcomes import (
     OUTCOMES,
     THEIRS,
-    contract_tens,
+    likely_loss,
     our_impossible_ways,
     their_impossible_ways,
 )
@@ -114,10 +114,15 @@ def write_bid(
     expected = expected_bids(bid, auction, tables)
     for i, number in enumerate(bid_inputs(bid, expected, position)):
         c[i] = number
-    contract = contract_tens(bid + expected.partner_tricks, rules)
-    opposing = contract_tens(expected.opponents_tricks, rules)
-    stake = position.stake + nil_stake(bid, rules)
-    contracts = Contracts(ours=contract, theirs=opposing, stake=stake, their_stake=position.their_stake)
+    tricks, opposing = bid + expected.partner_tricks, expected.opponents_tricks
+    contracts = Contracts(
+        ours=contract_points(tricks, rules),
+        our_loss=likely_loss(tricks, rules),
+        theirs=contract_points(opposing, rules),
+        their_loss=likely_loss(opposing, rules),
+        stake=position.stake if bid else position.stake_with_nil,
+        their_stake=position.their_stake,
+    )
     outcome_values(contracts, position.standing, position.seat & 1, win_slice, rules, win, values)
     for i in range(len(VALUED)):
         c[VALUES + i] = values[VALUED[i]]
@@ -245,7 +250,8 @@ def weighed_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, prof
     hand, auction, standing = state.hand[seat], auction_at(state, seat), standing_at(state, seat)
     allowed = allowed_bids(hand, auction.partner_bid, rules)
     tables = tables_of(profiles, profile_of(rules, policy, standing))
-    return winprob_bid(hand, auction, standing, allowed, rules, policy, tables, profiles, p_win)
+    seen = simplified_rules(rules) if policy.ignores_rules else rules
+    return winprob_bid(hand, auction, standing, allowed, seen, policy, tables, profiles, p_win)
 
 
 def skilled_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, seed: int, profiles: Any) -> int:

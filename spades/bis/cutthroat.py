@@ -17,7 +17,9 @@ from spades.bis.estimates import (
     at_least_certain,
     bag_offset,
     consider_nil,
+    contract_is_ten,
     expected_contract_points,
+    number_under_rules,
     regular_takes,
     scaled_nil_threshold,
     shifted_threshold,
@@ -30,13 +32,14 @@ from spades.bis.partnership import (
     REGULAR_WINS_TOO,
     Proposal,
     can_win,
+    contract_gain,
 )
 from spades.cards import suits_of
-from spades.legal import NO_BID, nearest_allowed
+from spades.legal import NIL, NO_BID, contract_of, nearest_allowed
 from spades.options import Policy
 from spades.position import Auction, expected_tricks, without_partner
 from spades.rules import Rules
-from spades.scoring import nil_stake
+from spades.scoring import TEN_POINTS, nil_stake, trick_points
 from spades.tables import Tables
 
 REACH = 140  # points, a little more than a bid of 13; a seat further from the goal cannot win in this round
@@ -93,7 +96,9 @@ def bis_cutthroat(
     suits, offset = suits_of(hand), policy.offset + bag_offset(rules)
     regular = regular_takes(suits, 3 - alone.opponents_nils, NO_BID, factor, offset, tables)
     takes = nearest_allowed(regular.takes, regular.takes, allowed)
-    if policy.certain:
+    if rules.ten_for_200:
+        takes, _ = number_under_rules(regular, NIL, allowed, rules, policy)  # the contract is the bid alone
+    if policy.certain and not contract_is_ten(takes, NIL, rules):
         takes = at_least_certain(takes, suits[3], 0, NO_BID, allowed)
     threshold = policy.nil_threshold + policy.nil_slope * regular.estimate
     threshold = scaled_nil_threshold(threshold, rules.min_bid - regular.takes, policy.forced_trick, rules)
@@ -136,10 +141,13 @@ def project_race(bid: int, auction: Auction, scores: tuple[int, int, int, int], 
             total += tricks[other]
             points = scores[other] + 10.0 * tricks[other]
             if other < seat:
+                if rules.ten_for_200:
+                    points = scores[other] + float(trick_points(int(tricks[other]), rules))
                 points += nil_stake(b0 if other == 0 else (b1 if other == 1 else b2), rules)
             if points > best:
                 best = points
-    return Race(own=scores[seat] + 10.0 * tricks[seat] + nil_stake(bid, rules), best=best, total=total)
+    own = float(trick_points(contract_of(bid), rules)) + nil_stake(bid, rules)
+    return Race(own=scores[seat] + own, best=best, total=total)
 
 
 def apply_finish(
@@ -158,7 +166,7 @@ def apply_finish(
     (+-0.1); more tricks, so that the four bids sum to 14: 49.6 (+-0.3); one trick less if ahead: 49.5 (+-0.4).
     """
     bid, number, _, nil, _ = proposal
-    reach = rules.nil_points if rules.nil_points > REACH else REACH
+    reach = max(rules.nil_points, REACH, TEN_POINTS if rules.ten_for_200 else 0) + rules.slam_points
     if max(scores[0], scores[1], scores[2], scores[3]) + reach < rules.win:
         return Finish(bid, NO_RULE, bid, 0.0, 0.0, 0.0)
     race = project_race(bid, auction, scores, rules, tables)
@@ -170,7 +178,7 @@ def apply_finish(
             rule = CLOSE_RACE
             for more in range(1, 3):
                 new = bid + more
-                if race.own + 10.0 * more > race.best:
+                if race.own + contract_gain(NIL, bid, new, rules) > race.best:
                     break
             if new > 13:
                 new = 13
@@ -187,7 +195,7 @@ def apply_finish(
                 new = number
         elif (
             bid > 1
-            and can_win(race.own - 10.0, race.best, rules.win)
+            and can_win(race.own + contract_gain(NIL, bid, bid - 1, rules), race.best, rules.win)
             and (not rules.bags or bags + 2 < rules.bag_limit)
         ):
             rule = LAST_SEAT_ONE_LESS

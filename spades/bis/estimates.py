@@ -165,7 +165,8 @@ def bag_offset(rules: Rules) -> float:
     """Return the tricks to add to an estimate because bags cost points, 0 to MOST_BAG_OFFSET."""
     if not rules.bags:
         return 0.0
-    offset = BAG_SLOPE * (rules.bag_penalty / rules.bag_limit - BAG_PRICE)
+    # The price is beside a bag's own point, which is the default.
+    offset = BAG_SLOPE * (rules.bag_penalty / rules.bag_limit + (1 - rules.bag_points) - BAG_PRICE)
     if offset <= 0.0:
         return 0.0
     return offset if offset < MOST_BAG_OFFSET else MOST_BAG_OFFSET

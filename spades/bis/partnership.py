@@ -45,7 +45,7 @@ from spades.legal import BLIND_NIL, NO_BID, contract_of, extra_spades_of, neares
 from spades.options import NO_CONVENTION, Policy
 from spades.position import Auction, expected_tricks, tricks_of_sides
 from spades.rules import PARTNERSHIP, Rules
-from spades.scoring import TEN_POINTS, Standing, contract_points, nil_stake
+from spades.scoring import TEN_POINTS, Standing, contract_points, nil_stake, side_nil_stake
 from spades.tables import Tables, convention_of
 
 # ---- the end of the game ---------------------------------------------------------------------------------------------
@@ -96,10 +96,10 @@ def project(bid: int, auction: Auction, standing: Standing, rules: Rules, tables
     """
     seat, b0, b1, b2, partner_bid, _, _, _ = auction
     ours, theirs = tricks_of_sides(seat, expected_tricks(bid, auction, tables))
-    our_nils = nil_stake(bid, rules) + nil_stake(partner_bid, rules)
+    our_nils = side_nil_stake(bid, partner_bid, rules)
     their_nils = 0
     if seat == 3:
-        their_nils = nil_stake(b0, rules) + nil_stake(b2, rules)
+        their_nils = side_nil_stake(b0, b2, rules)
     elif seat > 0:
         their_nils = nil_stake(b1 if seat == 2 else b0, rules)
     our_points, their_points = 10.0 * ours, 10.0 * theirs
@@ -130,8 +130,8 @@ def out_of_reach(standing: Standing, rules: Rules) -> bool:
     stake = rules.nil_points
     if rules.blind_nil and rules.blind_nil_points > stake:
         stake = rules.blind_nil_points
-    tricks = TEN_POINTS if rules.ten_for_200 else 10 * MOST_TRICKS
-    reach = stake + (stake if stake > tricks else tricks)
+    tricks = (TEN_POINTS if rules.ten_for_200 else 10 * MOST_TRICKS) + rules.slam_points
+    reach = stake + max(stake, tricks, rules.double_nil_points)
     return us + reach < rules.win and them + reach < rules.win
 
 

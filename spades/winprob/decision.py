@@ -56,6 +56,7 @@ class WinDecision(NamedTuple):
     contracts: list[int]  # for each bid: tricks of our side's contract, as the outcomes count them
     opposing: list[int]  # for each bid: tricks of the opponents' contract
     stake: int  # points at stake on partner's nil, 0 if there is none
+    stake_with_nil: int  # points at stake on our side's nils if the hand bids nil
     their_stake: int  # points at stake on the opponents' nils
     p_win: list[float]  # for each bid: win probability
     odds: Floats  # (bids, OUTCOMES): unnormalized outcome probabilities (divide by the row's sum)
@@ -97,6 +98,7 @@ def win_decision(turn: Turn, weights: Weights) -> WinDecision:
         contracts=compared.contracts,
         opposing=compared.opposing,
         stake=position.stake,
+        stake_with_nil=position.stake_with_nil,
         their_stake=position.their_stake,
         p_win=p_win,
         odds=odds,
@@ -160,12 +162,12 @@ def _win_probabilities(
 
 def _outcome_values(position: ModelPosition, compared: ComparedBids, game: GameValues) -> OutcomeValues:
     """Return the value of each outcome of each bid, (bids, OUTCOMES), in 65,535ths."""
-    standing, nil_stake = position.standing, position.stake + game.rules.nil_points
+    standing = position.standing
     ours = Side(
         score=standing.us,
         bags=standing.us_bags,
         contracts=compared.contracts,
-        stakes=[position.stake if bid else nil_stake for bid in compared.bids],
+        stakes=[position.stake if bid else position.stake_with_nil for bid in compared.bids],
     )
     theirs = Side(
         score=standing.them,
@@ -185,7 +187,7 @@ def _exclude_impossible(odds: Floats, position: ModelPosition, compared: Compare
     if few_certain and compared.contracts[-1] <= 13 and compared.opposing[0] + certain <= 13:
         return  # nothing is excluded, as in most decisions
     for row, (bid, contract, opposing) in enumerate(zip(compared.bids, compared.contracts, compared.opposing)):
-        stake = position.stake if bid else position.stake + game.rules.nil_points
+        stake = position.stake if bid else position.stake_with_nil
         own_certain = position.certain if bid else position.certain_nil
         ours = our_impossible_ways(bid, contract, stake, position.stake, own_certain)
         theirs = their_impossible_ways(opposing, position.their_stake, own_certain) if position.seat == 3 else 0

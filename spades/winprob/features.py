@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from spades.bis.estimates import LOW_FOUR, Nil, NilTerms, Regular, certain_tricks, consider_nil, regular_takes
 from spades.cards import spades_of, suits_of, without_jokers
-from spades.legal import NO_BID, extra_spades_of, is_nil
+from spades.legal import NIL, NO_BID, extra_spades_of, is_nil
 from spades.options import FULL, PLAYER_KINDS
 from spades.passing import cards_to_pass, given_by_partner, suits_after_pass
 from spades.position import Auction, expected_tricks, tricks_of_sides
 from spades.rules import JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
-from spades.scoring import Standing
+from spades.scoring import Standing, bags_matter, side_nil_stake
 from spades.tables import Tables, View
 from spades.winprob.candidates import NO_NUMBER, candidates, far_bids, needed_number
 from spades.winprob.games import WinTableSlice
@@ -63,7 +63,7 @@ class ModelPosition(NamedTuple):
     """A position as the outcome model sees it, and the bids to consider."""
 
     seat: int
-    standing: Standing  # with 0 bags if the rules have no bags
+    standing: Standing  # with 0 bags if bags decide nothing
     regular: Regular
     nil: Nil
     weighed: int  # the set of bids to consider, as a bit mask
@@ -71,6 +71,7 @@ class ModelPosition(NamedTuple):
     inputs: tuple[float, ...]  # in the order of POSITION_NAMES
     to_goal: int  # points that our side needs to reach the goal
     stake: int  # points at stake on partner's nil, 0 if there is none
+    stake_with_nil: int  # points at stake on our side's nils if the hand bids nil
     their_stake: int  # points at stake on the opponents' nils
     certain: int  # tricks that the hand's spades take by force if it bids a number
     certain_nil: int  # the same if it bids nil: fewer if a nil bidder gives cards to partner
@@ -189,7 +190,7 @@ def model_position(
     """
     suits = suits_of(hand)
     us, them = standing.us, standing.them
-    if not rules.bags:  # ignore the bags of the request
+    if not bags_matter(rules):  # ignore the bags of the request
         standing = standing._replace(us_bags=0, them_bags=0)
     regular, nil, weighed, certain = bids_to_weigh(suits, auction, allowed, rules, tables)
     certain_nil = certain_with_nil(suits, rules) if rules.nil_pass or rules.blind_nil_pass else certain
@@ -199,11 +200,13 @@ def model_position(
     inputs = position_inputs(held, auction, standing, p_win, rules, regular, nil, tables)
     kinds = _KINDS[left] + _KINDS[partner] + _KINDS[right]
     inputs = inputs + (kinds + (tables.cnil[-1, suits[3]] + 0.0,) + rule_inputs(rules))
-    stake, their_stake = 0, 0
+    stake, their_stake, stake_with_nil = 0, 0, rules.nil_points
     if auction.opponents_nils or is_nil(auction.partner_bid):
         stake, their_stake = nil_stakes(auction, rules)
+        stake_with_nil = side_nil_stake(NIL, auction.partner_bid, rules)
     needed, far = NO_NUMBER, 0
-    if us + stake + MOST_POINTS >= rules.win or them + their_stake + MOST_POINTS >= rules.win:
+    most = MOST_POINTS + rules.slam_points
+    if us + stake + most >= rules.win or them + their_stake + most >= rules.win:
         expected = expected_bids(regular.takes, auction, tables)
         tricks, opposing = expected.partner_tricks, expected.opponents_tricks
         needed, they_win = needed_number(us + stake, them + their_stake, tricks, opposing, allowed, rules)
@@ -220,6 +223,7 @@ def model_position(
         inputs=inputs,
         to_goal=to_goal,
         stake=stake,
+        stake_with_nil=stake_with_nil,
         their_stake=their_stake,
         certain=certain,
         certain_nil=certain_nil,
@@ -233,21 +237,22 @@ def p_win_before(seat: int, standing: Standing, win_slice: WinTableSlice, rules:
 
     ``win_slice``: where in ``win`` the game's win table is.
     """
-    if not rules.bags:  # ignore the bags of the request
+    if not bags_matter(rules):  # ignore the bags of the request
         standing = standing._replace(us_bags=0, them_bags=0)
     return win_probability_after(standing, 1 - (seat & 1), win_slice, rules, win)
 
 
 def rule_inputs(rules: Rules) -> tuple[float, float, float, float, float, float]:
     """Return the inputs for the rules that change how rounds are bid and played; all 0 for classic rules."""
-    if rules.nil_points == 100 and rules.variant == PARTNERSHIP and rules.bags and not rules.nil_pass:
+    bags = bags_matter(rules)
+    if rules.nil_points == 100 and rules.variant == PARTNERSHIP and bags and not rules.nil_pass:
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     return (
         rules.nil_pass / 4.0,
         extra_spades_of(rules.variant, rules) / 3.0,
         1.0 if rules.variant == WHIZ else 0.0,
         1.0 if rules.variant == SUICIDE else 0.0,
-        0.0 if rules.bags else 1.0,
+        0.0 if bags else 1.0,
         (rules.nil_points if rules.nil_points < MOST_NIL_POINTS else MOST_NIL_POINTS) / 100.0 - 1.0,
     )
 

@@ -31,7 +31,7 @@ from spades.rules import (
     WHIZ,
     Rules,
 )
-from spades.scoring import effective_bag_rules
+from spades.scoring import bags_matter, effective_bag_rules
 
 NIL_200 = CLASSIC._replace(nil_points=200)  # common, but no preset
 # The variants in which bids are chosen by win probability. Cutthroat has four scores; mirror and strict whiz leave no
@@ -141,13 +141,16 @@ def key_of(rules: Rules) -> GameKey:
 def game_of(rules: Rules) -> Rules:
     """Return ``rules`` with the default in each field that does not change their win table.
 
-    Decks with the same number of spades have the same game.
+    Decks with the same number of spades have the same game. If bags decide nothing, the game has no bags; it keeps its
+    `bag_points`.
     """
     plain = {
         name: rule.default
         for name, rule in FIELDS.items()
         if rule.games_column is None or (rule.only_with and not getattr(rules, rule.only_with))
     }
+    if rules.bags and not bags_matter(rules):
+        plain |= {name: FIELDS[name].default for name in ("bag_limit", "bag_penalty")} | {"bags": 0}
     deck = EXTRA_SPADES.index(EXTRA_SPADES[deck_number(rules)])
     return rules._replace(**plain, deck=STANDARD if deck == JOKERS_DECK else deck)
 
@@ -182,10 +185,13 @@ def win_slice_of(rules: Rules, start: int, extra: int = 1) -> WinTableSlice:
     Raises `ValueError` if the rules cannot have a win table.
     """
     limit, penalty = effective_bag_rules(rules)
-    unit = gcd(ROW_POINTS, limit - penalty, rules.nil_points)  # contracts are multiples of ten
+    # Contracts are multiples of ten.
+    unit = gcd(ROW_POINTS, limit - penalty, rules.nil_points, rules.slam_points, max(rules.double_nil_points, 0))
     if rules.variant not in WON_VARIANTS:
         accepted = ", ".join(VARIANTS[variant] for variant in WON_VARIANTS)
         raise ValueError(f"variant is {VARIANTS[rules.variant]}; accepted: {accepted}")
+    if rules.bag_points != 1:
+        raise ValueError(f"bag_points is {rules.bag_points}; accepted: 1")
     if limit > BAGS:
         raise ValueError(f"bag_limit is {limit}; accepted: at most {BAGS}")
     if rules.nil_points == 0:
@@ -255,7 +261,7 @@ def nearest_game(rules: Rules, games: Mapping[GameKey, WinTableSlice]) -> Neares
 def _cost(rules: Rules, table: Rules) -> int:
     # How badly the win table of the rules `table` values `rules`, 0 for a table of its own. Both are from `game_of`.
     cost = 0
-    for name, own, other in zip(KEY_FIELDS, _key_values(rules), _key_values(table), strict=True):
+    for name, own, other in zip(KEY_FIELDS, _compared(rules), _compared(table), strict=True):
         if own != other and name not in ("win", "lose"):
             cost += _COSTS.get(name, _COST) * abs(own - other)
     wider = _wider(rules, table)
@@ -269,6 +275,12 @@ def _cost(rules: Rules, table: Rules) -> int:
     return cost + (_TOO_NARROW + short if wider < 0 else wider)
 
 
+def _compared(rules: Rules) -> tuple[int, ...]:
+    """Return the values of KEY_FIELDS; a bag of a game without bags is worth 0 points."""
+    plain = not rules.bags and rules.bag_points == FIELDS["bag_points"].default
+    return _key_values(rules._replace(bag_points=0) if plain else rules)
+
+
 def _wider(rules: Rules, table: Rules) -> int:
     # Points by which the table's game is wider: between its goals or, if there is no losing goal, up to its goal.
     if NO_LOSING_GOAL in (rules.lose, table.lose):
@@ -279,7 +291,7 @@ def _wider(rules: Rules, table: Rules) -> int:
 def _instead(rules: Rules, table: Rules, unit: int) -> Iterable[tuple[str, int]]:
     goal = -(-rules.win // unit) * unit  # where the table's last row ends
     without = table.lose == NO_LOSING_GOAL
-    for name, own, other in zip(KEY_FIELDS, _key_values(rules), _key_values(table), strict=True):
+    for name, own, other in zip(KEY_FIELDS, _compared(rules), _compared(table), strict=True):
         value = other
         if name == "win":
             value = min(goal, other) if without else goal

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.rules import Rules
-from spades.scoring import effective_bag_rules
+from spades.scoring import contract_points, effective_bag_rules
 from spades.tables import Tables
 from spades.winprob.games import Games, WinTableSlice, cells_of
 from spades.winprob.outcomes import (
@@ -27,7 +27,7 @@ from spades.winprob.outcomes import (
     THEIR_CONTRACT_NIL,
     THEIR_NIL,
     THEIRS,
-    contract_tens,
+    likely_loss,
     win_array,
 )
 
@@ -68,7 +68,7 @@ class Rounds(NamedTuple):
     """What a round does to a side of a game."""
 
     # By bags before the round, (3, contract, *way): the points that the side wins or loses, less the bags after the
-    # round and without the points of nils; the bags after the round; and their part of the win table's cell index. A
+    # round and without the points of nils; these bags (0 if the table has no bags); and their part of the cell index. A
     # contract with a nil beside it has the index _CONTRACTS + its tricks, a contract without one its tricks.
     effects: list[Integers]
     nil: Integers  # (*way): the sign of the nil's points
@@ -83,6 +83,7 @@ class GameValues(NamedTuple):
     win: OutcomeValues  # the cells of the table
     first_points: int  # points of the table's first row
     most_points: list[int]  # by tricks: the most points of a contract of at most so many
+    most_losses: list[int]  # the same: the most points lost with such a contract
     most_penalties: int  # most points that a side loses by bags in a round
     rounds: tuple[tuple[Rounds, Rounds], tuple[Rounds, Rounds]]  # ours and theirs; second: our side bids first next
 
@@ -107,21 +108,23 @@ class GamesInUse(dict[Rules, GameValues]):
 def game_values(rules: Rules, win_slice: WinTableSlice, win: OutcomeValues) -> GameValues:
     """Return the values of a game with these rules, whose win table is the slice ``win_slice`` of ``win``."""
     limit, penalty = effective_bag_rules(rules)
-    contract_points = [10 * contract_tens(tricks, rules) for tricks in range(_CONTRACTS)]
+    won = [contract_points(tricks, rules) for tricks in range(_CONTRACTS)]
+    lost = [likely_loss(tricks, rules) for tricks in range(_CONTRACTS)]
     size, bags = win_slice.size, win_slice.bags
     # Cells from one row to the next and from one number of bags to the next: of the side that bids first, of the other.
     first, second = (size * bags * bags, bags), (bags * bags, 1)
 
     def rounds(ways: Ways, steps: tuple[int, int]) -> Rounds:
-        return _rounds(ways, steps, contract_points, rules, win_slice)
+        return _rounds(ways, steps, (won, lost), rules, win_slice)
 
     return GameValues(
         rules=rules,
         win_slice=win_slice,
         win=win[win_slice.start : win_slice.start + cells_of(win_slice)],
         first_points=win_slice.unit * win_slice.floor,
-        most_points=list(accumulate(contract_points, max)),
-        most_penalties=penalty * ((limit - 1 + _MOST_BAGS) // limit),
+        most_points=list(accumulate(won, max)),
+        most_losses=list(accumulate(lost, max)),
+        most_penalties=penalty * ((limit - 1 + _MOST_BAGS) // limit) + (_MOST_BAGS if rules.bag_points < 0 else 0),
         rounds=(
             (rounds(OUR_WAYS, second), rounds(THEIR_WAYS, first)),
             (rounds(OUR_WAYS, first), rounds(THEIR_WAYS, second)),
@@ -130,16 +133,22 @@ def game_values(rules: Rules, win_slice: WinTableSlice, win: OutcomeValues) -> G
 
 
 def _rounds(
-    ways: Ways, steps: tuple[int, int], contract_points: list[int], rules: Rules, win_slice: WinTableSlice
+    ways: Ways,
+    steps: tuple[int, int],
+    contract_points: tuple[list[int], list[int]],  # by tricks: won with a contract that is made, lost with a set one
+    rules: Rules,
+    win_slice: WinTableSlice,
 ) -> Rounds:
     row_step, bag_step = steps
     limit, penalty = effective_bag_rules(rules)
-    won = np.concatenate([np.multiply.outer(contract_points, signs) for signs in ways.contract])  # (contract, way)
+    won, lost = (np.array(points).reshape(-1, 1) for points in contract_points)
+    contract = np.concatenate([np.where(np.array(signs) > 0, won, -lost) for signs in ways.contract])  # (contract, way)
     more = np.repeat(ways.bags, _CONTRACTS, axis=0)  # the same: bags
     penalties, after = np.divmod(np.arange(limit).reshape(-1, 1, 1) + more, limit)
-    points = won + more - penalty * penalties
+    points = contract + (rules.bag_points if rules.bags else 1) * more - penalty * penalties
     counted = np.maximum(after + win_slice.bag_shift, 0)  # as `table_bags`
-    effects = np.stack([points - after, after, counted * bag_step], axis=1)
+    in_row = after if win_slice.bags > 1 else np.zeros_like(after)  # as `score_row`
+    effects = np.stack([points - in_row, in_row, counted * bag_step], axis=1)
     above = np.arange(win_slice.unit * win_slice.size)
     rows = np.minimum((above + win_slice.unit // 2) // win_slice.unit, win_slice.size - 1)  # as `score_row`
     return Rounds(effects=list(effects.reshape(limit, 3, -1, *ways.nil.shape)), nil=ways.nil, row_cells=rows * row_step)
@@ -180,9 +189,9 @@ def _after(side: Side, rounds: Rounds, game: GameValues) -> tuple[Integers, Inte
 
 def _may_end(side: Side, game: GameValues) -> bool:
     """Return whether the side may reach a goal in the round."""
-    at_stake = game.most_points[max(side.contracts)] + max(side.stakes)
-    rules = game.rules
-    return side.score + at_stake + _MOST_BAGS >= rules.win or side.score - at_stake - game.most_penalties <= rules.lose
+    tricks, stake, rules = max(side.contracts), max(side.stakes), game.rules
+    most, least = game.most_points[tricks] + stake + _MOST_BAGS, game.most_losses[tricks] + stake + game.most_penalties
+    return side.score + most >= rules.win or side.score - least <= rules.lose
 
 
 def _at_a_goal(points: Integers, game: GameValues) -> NDArray[np.bool_]:

@@ -60,6 +60,10 @@ RULES = (
     make_rules("mirror"),
     make_rules("whiz-strict"),
     make_rules("ten-for-200", {"min_bid": 3, "bag_penalty": 200}),
+    make_rules("classic", {"nil": False, "set_points": "missing", "slam_points": 100}),
+    make_rules(
+        "classic", {"bag_points": -1, "bag_penalty": 0, "set_points": "none", "double_nil_points": 500, "win": 250}
+    ),
 )
 
 
@@ -307,7 +311,7 @@ def finished(rng: random.Random) -> PlayState:
 
 def ended_round(rng: random.Random) -> tuple:
     """Return all arguments of `win_probability_after_round`."""
-    rules, win_slice = winnable(rng)
+    rules, win_slice = scored_otherwise(rng)
     return with_counted_bags(finished(rng), rules), rng.randrange(4), rules, win_slice, table_of(win_slice)
 
 
@@ -395,6 +399,17 @@ def winnable(rng: random.Random) -> tuple[Rules, WinTableSlice]:
     return rng.choice(list(SHIPPED_SLICES.items()))
 
 
+def scored_otherwise(rng: random.Random) -> tuple[Rules, WinTableSlice]:
+    """Return the same, often with other values of the rules that score a round."""
+    rules, win_slice = winnable(rng)
+    changed = {
+        "set_points": rng.randrange(3),
+        "slam_points": rng.choice((0, 270)),
+        "bag_points": rng.choice((1, 0, -1)),
+    }
+    return rules._replace(**changed, double_nil_points=rng.choice((-1, 0, 500))), win_slice
+
+
 def table_of(win_slice: WinTableSlice) -> Table:
     """Return the array that contains a game's win table."""
     return Table("extra_win" if win_slice.extra else "win")
@@ -429,11 +444,18 @@ def value_after(rng: random.Random) -> tuple:
 
 
 def contracts(rng: random.Random) -> Contracts:
-    return Contracts(rng.randint(0, 13), rng.randint(0, 13), rng.choice((0, 0, 100, 200)), rng.choice((0, 0, 100)))
+    ours, our_loss, theirs, their_loss = (rng.choice((10 * rng.randint(0, 13), 13, 0)) for _ in range(4))
+    return Contracts(ours, our_loss, theirs, their_loss, rng.choice((0, 0, 100, 200)), rng.choice((0, 0, 100)))
+
+
+def of_side(rng: random.Random) -> tuple[int, int, int]:
+    """Return the points of a side's contract, its loss if it is set, and the points at stake on nils."""
+    points = 10 * rng.randint(0, 13)
+    return points, rng.choice((points, 13, 0)), rng.choice((0, 100, 200))
 
 
 def outcome_values(rng: random.Random) -> tuple:
-    rules, win_slice = winnable(rng)
+    rules, win_slice = scored_otherwise(rng)
     values = view(np.zeros(OUTCOMES))
     where = contracts(rng), standing(rng, rules), rng.randrange(2)
     return *where, win_slice, rules, table_of(win_slice), values
@@ -452,7 +474,7 @@ def of_model(rng: random.Random) -> ModelPosition:
     rules, _ = winnable(rng)
     nil = Nil(0.5, 0.5, 0.5, 0.5, 1.0, unit(rng), unit(rng), 0.0, 0.0, 0, True)
     inputs = tuple(rng.random() for _ in POSITION_NAMES)
-    stakes = rng.choice((0, 0, 100, 200)), rng.choice((0, 0, 100))
+    stakes = rng.choice((0, 0, 100, 200)), rng.choice((100, 300)), rng.choice((0, 0, 100))
     where = rng.randrange(4), standing(rng, rules), counted_takes(rng), nil, rng.randrange(EVERY_BID)
     certain = rng.randint(0, 13)
     ends = rng.randint(1, NO_NUMBER), rng.choice((0, rng.randrange(EVERY_BID)))
@@ -584,6 +606,10 @@ CASES: dict[str, Maker] = {
     LEGAL + "is_nil": lambda r: (r.randint(-1, 14),),
     SCORING + "contract_points": lambda r: (r.randint(0, 14), r.choice(RULES)),
     SCORING + "nil_stake": lambda r: (r.randint(0, 14), r.choice(RULES)),
+    SCORING + "side_nil_stake": lambda r: (r.choice((0, 14, 3)), r.choice((0, 14, 3)), r.choice(RULES)),
+    SCORING + "trick_points": lambda r: (r.randint(0, 14), r.choice(RULES)),
+    SCORING + "points_if_set": lambda r: (r.randint(0, 14), r.randint(1, 14), r.choice(RULES)),
+    SCORING + "bags_matter": lambda r: (r.choice(RULES),),
     SCORING + "score_side": lambda r: (
         bid(r),
         r.choice((0, r.randint(0, 7))),
@@ -744,16 +770,16 @@ CASES: dict[str, Maker] = {
         r.randint(0, 13),
     ),
     OUTCOME + "their_impossible_ways": lambda r: (r.randint(0, 20), r.choice((0, 100)), r.randint(0, 13)),
-    OUTCOME + "contract_tens": lambda r: (r.randint(0, 13), winnable(r)[0]),
-    OUTCOMES_OF + "our_points": lambda r: (r.randrange(OURS), r.randint(0, 13), r.choice((0, 100, 200))),
-    OUTCOMES_OF + "their_points": lambda r: (r.randrange(THEIRS), r.randint(0, 13), r.choice((0, 100, 200))),
+    OUTCOME + "likely_loss": lambda r: (r.randint(0, 13), scored_otherwise(r)[0]),
+    OUTCOMES_OF + "our_points": lambda r: (r.randrange(OURS), *of_side(r)),
+    OUTCOMES_OF + "their_points": lambda r: (r.randrange(THEIRS), *of_side(r)),
     OUTCOME + "nil_stakes": lambda r: (auction(r), r.choice(RULES)),
     OUTCOMES_OF + "score_after": lambda r: (
         r.randint(-100, 500),
         r.randrange(10),
         10 * r.randint(-20, 20),
         r.randint(0, 5),
-        winnable(r)[0],
+        scored_otherwise(r)[0],
     ),
     OUTCOMES_OF + "nearest_outcome": lambda r: (
         10 * r.randint(-20, 20),

@@ -40,6 +40,12 @@ BLIND_RULES = make_rules(
 GAMES: dict[str, Rules] = {
     **PRESETS,
     "blind nil at any score": BLIND_RULES,
+    "no nil": make_rules("classic", {"nil": False, "bag_points": 0, "set_points": "missing", "win": 300}),
+    "nothing for a set": make_rules(
+        "classic",
+        {"set_points": "none", "slam_points": 100, "double_nil_points": 500, "bag_points": -1, "bag_penalty": 0},
+    ),
+    "ten for 200 alone": make_rules("cutthroat", {"ten_for_200": True, "nil": False, "set_points": "missing"}),
     **{f"win table {number}": rules for number, rules in enumerate(MORE)},
 }
 

@@ -331,7 +331,13 @@ def test_catalogue(call):
     assert {sum(map(len, deck["suits"].values())) for deck in decks.values()} == {52}
     assert rules["fixed_by_variant"]["jokers"] == {}
     assert rules["fixed_by_variant"]["partnership"] == {"deck": None}
-    assert rules["fixed_by_variant"]["suicide"] == {"double_nil": True, "blind_nil": False, "deck": None}
+    assert rules["fixed_by_variant"]["suicide"] == {
+        "double_nil": True,
+        "blind_nil": False,
+        "deck": None,
+        "nil": True,
+        "double_nil_points": None,
+    }
 
 
 def test_a_studio_can_make_the_sentence_from_the_catalogue(call, request_body):

@@ -65,6 +65,7 @@ def decision(bid, chances, partner=4, opposing=5, own_nil=None, stake=0, their_s
         contracts=[other + partner for other in bids],
         opposing=[opposing] * len(bids),
         stake=stake,
+        stake_with_nil=stake + 100,
         their_stake=their_stake,
         p_win=[p for p, _ in chances.values()],
         odds=odds.reshape(len(bids), -1),

@@ -42,6 +42,11 @@ CLASSIC = {
     "nil_pass": 0,
     "blind_nil_pass": 0,
     "nil_passes_first": False,
+    "nil": True,
+    "bag_points": 1,
+    "set_points": "contract",
+    "slam_points": 0,
+    "double_nil_points": None,
 }
 
 
@@ -72,7 +77,7 @@ def test_bis_paper_by_hand():
     assert describe(make_rules("bis-paper")) == CLASSIC | {"win": 200, "lose": -100, "bag_penalty": 110}
 
 
-_SOLO = ("double_nil", "blind_nil", "failed_nil_tricks", "team_min", "team_max", "ten_for_200")
+_SOLO = ("double_nil", "double_nil_points", "blind_nil", "failed_nil_tricks", "team_min", "team_max")
 
 
 def refused(values):
@@ -80,14 +85,20 @@ def refused(values):
     fixed = {
         "partnership": ("deck",),
         "jokers": (),
-        "suicide": ("double_nil", "blind_nil", "deck"),
+        "suicide": ("nil", "double_nil", "double_nil_points", "blind_nil", "deck"),
         "cutthroat": (*_SOLO, "deck", "nil_pass", "blind_nil_pass", "nil_passes_first"),
     }
-    spades = ("double_nil", "blind_nil", "min_bid", "team_min", "team_max", "ten_for_200", "deck")
+    spades = ("nil", "double_nil", "double_nil_points", "blind_nil", "min_bid", "team_min", "team_max", "deck")
     fields = {field for field in fixed.get(values["variant"], spades) if values[field] != CLASSIC[field]}
     most = values["team_max"]
     if most is not None and most < max(2 * values["min_bid"], values["team_min"]):
         fields.add("team_max")
+    if values["blind_nil"] and not values["nil"]:
+        fields.add("blind_nil")
+    if values["double_nil_points"] is not None and not values["double_nil"]:
+        fields.add("double_nil_points")
+    if values["bag_points"] != 1 and not values["bags"]:
+        fields.add("bag_points")
     return fields
 
 
@@ -128,7 +139,14 @@ def test_other_presets_by_hand():
             "double_nil",
             "double_nil is false with variant suicide; accepted: true",
         ),
-        ({"variant": "cutthroat", "ten_for_200": True}, "ten_for_200", "ten_for_200 is true with variant cutthroat"),
+        ({"variant": "whiz", "nil": False}, "nil", "nil is false with variant whiz; accepted: true"),
+        ({"nil": False, "blind_nil": True}, "blind_nil", "blind_nil is true with nil false; accepted: false"),
+        (
+            {"double_nil": False, "double_nil_points": 500},
+            "double_nil_points",
+            "double_nil_points is 500 with double_nil false; accepted: null",
+        ),
+        ({"bags": False, "bag_points": -1}, "bag_points", "bag_points is -1 with bags false; accepted: 1"),
         (
             {"min_bid": 4, "team_max": 7},
             "team_max",

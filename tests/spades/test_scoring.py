@@ -14,7 +14,7 @@ from spades.rules import (
     describe,
     make_rules,
 )
-from spades.scoring import contract_points, game_winner, nil_stake, score_side
+from spades.scoring import contract_points, game_winner, nil_stake, score_seat, score_side
 from tests import naive
 from tests.spades.test_rules import overrides
 
@@ -119,13 +119,57 @@ def any_rules(changed):
     return Rules(**{name: FIELDS[name].values.number_of(value) or 0 for name, value in changed.items()})
 
 
-@given(overrides())
-def test_contracts_count_whole_tens(changed):
-    """With any values of the rules: `winprob` counts contracts in tens of points."""
-    rules = any_rules(changed)
-    points = [contract_points(contract, rules) for contract in range(27)]
-    assert min(points) >= 0
-    assert [number % 10 for number in points] == [0] * 27
+@pytest.mark.parametrize(("kind", "points"), [("contract", -60), ("missing", -20), ("none", 0)])
+def test_a_set_contract(kind, points):
+    """A contract of 6 that misses two tricks; alone, one of 4 that misses one."""
+    rules = make_rules("classic", {"set_points": kind})
+    assert score_side(4, 3, 2, 1, 7, rules) == (points, 7)
+    assert score_side(4, 4, 2, 3, 0, rules) == (61, 1)  # made as usual
+    assert score_seat(4, 3, 2, rules) == ({"contract": -40, "missing": -10, "none": 0}[kind], 2)
+
+
+def test_a_set_contract_of_ten():
+    rules = make_rules("classic", {"set_points": "missing", "ten_for_200": True})
+    assert (score_side(6, 6, 4, 2, 0, rules), score_side(6, 6, 4, 4, 0, rules)) == ((-20, 0), (200, 0))
+
+
+def test_bags_that_win_or_cost_points():
+    """A contract of 5 with three bags, one bag before the penalty; and without a penalty."""
+    for bag_points, points in ((1, 53 - 100), (0, 50 - 100), (-1, 47 - 100)):
+        assert score_side(3, 4, 2, 4, 9, make_rules("classic", {"bag_points": bag_points})) == (points, 2)
+        free = make_rules("classic", {"bag_points": bag_points, "bag_penalty": 0})
+        assert score_side(3, 4, 2, 4, 9, free) == (points + 100, 2)
+
+
+def test_all_tricks():
+    rules = make_rules("classic", {"slam_points": 150})
+    assert score_side(5, 7, 4, 6, 0, rules) == (90 + 4 + 150, 4)
+    assert score_side(5, 6, 4, 6, 0, rules) == (90 + 3, 3)
+    assert score_side(9, 9, 4, 4, 0, rules) == (130 + 150, 0)
+    assert score_side(NIL, 1, 13, 12, 0, rules) == (-100 - 130 + 150 + 1, 1)  # together all 13
+    assert score_seat(6, 13, 0, rules) == (60 + 7 + 150, 7)
+    assert (contract_points(13, rules), contract_points(12, rules)) == (280, 120)
+
+
+@pytest.mark.parametrize(
+    ("bid", "taken", "partner", "partner_taken", "points", "bags_after"),
+    [
+        (NIL, 0, NIL, 0, 500, 0),
+        (NIL, 0, NIL, 3, -500 + 3, 3),  # one fails: both are lost
+        (NIL, 2, NIL, 3, -500 + 5, 5),
+        (NIL, 0, 4, 4, 140, 0),  # one nil is as usual
+        (NIL, 0, BLIND_NIL, 0, 300, 0),  # beside a blind nil, each counts alone
+    ],
+)
+def test_a_double_nil(bid, taken, partner, partner_taken, points, bags_after):
+    rules = make_rules("classic", {"double_nil_points": 500})
+    assert score_side(bid, taken, partner, partner_taken, 0, rules) == (points, bags_after)
+
+
+def test_ten_for_200_alone():
+    rules = make_rules("cutthroat", {"ten_for_200": True})
+    found = score_seat(10, 11, 0, rules), score_seat(10, 9, 0, rules), score_seat(9, 9, 0, rules)
+    assert found == ((201, 1), (-200, 0), (90, 0))
 
 
 def test_bid_helpers():

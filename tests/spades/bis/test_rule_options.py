@@ -20,6 +20,7 @@ SHORT: dict[str, object] = {"win": 200, "lose": -100}
 # In sections of their own, or without effect on the bids of `bis`.
 ELSEWHERE = {"win", "lose", "blind_nil", "blind_nil_points", "blind_nil_deficit", "variant", "deck"}
 ELSEWHERE |= {"blind_nil_pass", "nil_passes_first"}
+ELSEWHERE |= {"nil", "bag_points", "set_points", "slam_points", "double_nil_points"}
 
 
 def test_every_field_has_a_row():

@@ -27,7 +27,7 @@ from spades.winprob.games import (
     key_of,
     win_slice_of,
 )
-from spades.winprob.outcomes import WIN_SCALE, win_probability, win_probability_after
+from spades.winprob.outcomes import WIN_SCALE, win_array, win_probability, win_probability_after
 from tables.win import BUCKETS, RESIDUAL, kept_outcomes, solve
 from tests.conftest import committed_tables
 from tests.more_games import MORE, MORE_ROWS
@@ -53,7 +53,7 @@ def test_more_games_are_told_by_their_rows(fitted):
         assert slice_of(rules, fitted.plain) == place == games[key_of(rules)]
         assert games.nearest(rules) == (place, ())
         assert slice_of(rules._replace(blind_nil=1), fitted.plain) == place  # what may be bid tells no game
-        assert slice_of(rules._replace(nil_points=77), fitted.plain).start == -1
+        assert slice_of(rules._replace(failed_nil_tricks=2, nil=1), fitted.plain).start == -1
     no_bags = make_rules("no-bags", {"win": 200, "lose": -200})
     assert slice_of(no_bags._replace(bag_limit=6, bag_penalty=60), fitted.plain) == MORE[no_bags]
 
@@ -310,3 +310,35 @@ def test_the_tables_that_ship(rules):
     assert max((each > 0.02).mean() for each in worse) < 2e-4
     level = np.arange(1, place.size)
     assert cells[level, level, 0, 0] == pytest.approx(np.full(len(level), 0.5), abs=0.12)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "instead", "bags"),
+    [
+        ({"bag_points": 0, "bag_penalty": 0}, (), 1),  # the game without bags
+        ({"bag_points": -1, "bag_penalty": 0}, (("bag_points", 0),), 1),
+        ({"bag_points": -1, "bag_penalty": 0, "bag_limit": 40}, (("bag_points", 0),), 1),
+        ({"bag_points": 0}, (("bag_points", 1),), 10),
+        ({"nil": False}, (("nil", 1),), 10),
+        ({"nil": False, "nil_points": 25, "nil_pass": 2}, (("nil", 1),), 10),  # what nils are worth does not matter
+        ({"set_points": "missing"}, (("set_points", 0),), 10),
+        ({"slam_points": 100}, (("slam_points", 0),), 10),
+        ({"double_nil_points": 500}, (("double_nil_points", -1),), 10),
+    ],
+)
+def test_rules_without_a_table_use_the_most_similar_one(overrides, instead, bags):
+    nearest = SHIPPED.nearest(make_rules("classic", overrides))
+    assert nearest is not None
+    assert (nearest.instead, nearest.win_slice.bags) == (instead, bags)
+
+
+def test_bags_do_not_matter_without_points_and_penalty(fitted):
+    """The same score is worth the same with any number of bags."""
+    rules = make_rules("classic", {"bag_points": -1, "bag_penalty": 0, "win": 200})
+    nearest = SHIPPED.nearest(rules)
+    assert nearest is not None
+    win = win_array(nearest.win_slice, fitted.plain)
+    found = {
+        win_probability_after(Standing(124, 90, bags, 9 - bags), 1, nearest.win_slice, rules, win) for bags in range(10)
+    }
+    assert len(found) == 1

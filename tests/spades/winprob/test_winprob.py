@@ -20,7 +20,7 @@ from spades.legal import EVERY_BID, NO_BID
 from spades.policies import parse_policy
 from spades.position import NOT_EXPLAINED, Position, Turn, auction_after
 from spades.rules import JOKERS, PRESETS, Rules, make_rules
-from spades.scoring import START, Standing
+from spades.scoring import START, Standing, contract_points
 from spades.tables import PARTNERSHIP_PROFILE
 from spades.winprob.candidates import (
     MOST_CANDIDATES,
@@ -51,11 +51,11 @@ from spades.winprob.features import (
 )
 from spades.winprob.games import SHIPPED_PRESETS, SHIPPED_SLICES, games_of
 from spades.winprob.outcome_values import MOST_GAMES, GamesInUse, Side, game_values, outcome_value_matrix
-from spades.winprob.outcomes import OURS, OUTCOMES, THEIRS, WIN_SCALE, win_array, win_probability_after
+from spades.winprob.outcomes import OURS, OUTCOMES, THEIRS, WIN_SCALE, likely_loss, win_array, win_probability_after
 from spades.winprob.weights import load_weights
 from tests.conftest import committed_tables
 from tests.more_games import MORE_ROWS
-from tests.parity.cases import standing, win_position, winnable
+from tests.parity.cases import scored_otherwise, standing, win_position
 from tests.parity.worlds import compiled
 
 WORKED = "AKJ62.AQ.Q.K9543"
@@ -147,14 +147,11 @@ def test_four_low_spades_are_a_nil():
     assert made.explanation["nil"]["ruled_out"] == "four or more spades"  # by BIS
 
 
-@pytest.mark.parametrize("slam", [13, 40])  # tens of points of a contract of 13 tricks: any rule may change them
-def test_values_of_all_bids_are_those_of_each(fitted, monkeypatch, slam):
+def test_values_of_all_bids_are_those_of_each(fitted):
     """Values of several bids equal those of `outcome_values` for each bid: with and without nil, in all games."""
-    points = "spades.winprob.outcomes.contract_points"
-    monkeypatch.setattr(points, lambda tricks, _: 10 * (slam if tricks == 13 else tricks))
     rng, games = random.Random(4), games_of(MORE_ROWS)
     for _ in range(1000):
-        rules, place = winnable(rng)
+        rules, place = scored_otherwise(rng)
         if rules.bags and rng.random() < 0.05:  # many bags
             rules = rules._replace(bag_limit=100)
             nearest = games.nearest(rules)
@@ -169,11 +166,11 @@ def test_values_of_all_bids_are_those_of_each(fitted, monkeypatch, slam):
         theirs = Side(them, them_bags, opposing, [their_stake] * 4)
         next_first = rng.randrange(2)
         game = game_values(rules, place, win_array(place, fitted.arrays))
-        assert game.most_points[13] == 10 * slam
         found = outcome_value_matrix(ours, theirs, next_first, game)
         for i, contract in enumerate(contracts):
-            our_tens, their_tens = (slam if tricks == 13 else tricks for tricks in (contract, opposing[i]))
-            staked = Contracts(our_tens, their_tens, stake if i else stake + 100, their_stake)
+            ours_made, theirs_made = contract_points(contract, rules), contract_points(opposing[i], rules)
+            losses = likely_loss(contract, rules), likely_loss(opposing[i], rules)
+            staked = Contracts(ours_made, losses[0], theirs_made, losses[1], stake if i else stake + 100, their_stake)
             values = [0.0] * OUTCOMES
             outcome_values(staked, scores, next_first, place, rules, win_array(place, fitted.plain), values)
             assert found[i].tolist() == [round(value * WIN_SCALE) for value in values]
@@ -424,7 +421,7 @@ def test_a_bid_sees_whether_it_reaches_the_goal():
     """By hand: with a partner's bid of 4, the contracts give 40 and 70 points, and 60 are needed."""
     regular = Regular(3.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0.0, 3.0, 3)
     nil = Nil(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.4, 0.0, 0.0, 0, True)
-    where = ModelPosition(2, START, regular, nil, EVERY_BID, (0, 0, 0, 0), (), 60, 0, 0, 0, 0, 14, 0)
+    where = ModelPosition(2, START, regular, nil, EVERY_BID, (0, 0, 0, 0), (), 60, 0, 100, 0, 0, 0, 14, 0)
     for bid, past, reaches in ((0, -0.4, 0.0), (2, 0.0, 1.0), (3, 0.2, 1.0)):
         named = dict(zip(BID_NAMES[:VALUES], bid_inputs(bid, Expected(4.0, 5.0, 4, 5), where), strict=True))
         assert (named["past_goal"], named["reaches_goal"]) == (past, reaches)
@@ -432,11 +429,13 @@ def test_a_bid_sees_whether_it_reaches_the_goal():
 
 
 def test_ways_of_a_round():
-    """By hand: a contract of 6 beside a nil of 100."""
-    assert [our_points(way, 6, 100) for way in range(OURS)] == [(160, 1), (160, 3), (-40, 2), (40, 0), (-160, 2)]
-    assert [our_points(way, 6, 0) for way in range(OURS)] == [(60, 0), (60, 1), (60, 2), (60, 4), (-60, 0)]
-    assert [their_points(way, 5, 0) for way in range(THEIRS)] == [(50, 0), (50, 2), (50, 4), (-50, 0)]
-    assert [their_points(way, 5, 200) for way in range(THEIRS)] == [(250, 1), (-150, 3), (150, 0), (-250, 2)]
+    """By hand: a contract of 6 beside a nil of 100. If it is set, it costs 60, 13 or nothing."""
+    for loss in (60, 13, 0):
+        with_nil = [(160, 1), (160, 3), (-40, 2), (100 - loss, 0), (-100 - loss, 2)]
+        assert [our_points(way, 60, loss, 100) for way in range(OURS)] == with_nil
+        assert [our_points(way, 60, loss, 0) for way in range(OURS)] == [(60, 0), (60, 1), (60, 2), (60, 4), (-loss, 0)]
+    assert [their_points(way, 50, 50, 0) for way in range(THEIRS)] == [(50, 0), (50, 2), (50, 4), (-50, 0)]
+    assert [their_points(way, 50, 13, 200) for way in range(THEIRS)] == [(250, 1), (-150, 3), (187, 0), (-213, 2)]
 
 
 def test_the_arena_refuses_rules_without_a_table():

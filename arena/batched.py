@@ -24,6 +24,8 @@ from arena.engine.simulate import kernel_tables, tables_for
 from arena.errors import AgentError, BidderError
 from arena.people.model import PeopleModel, read_model
 from arena.people.seeing import positions
+from spades.cards import DECKS, STANDARD
+from spades.legal import deck_number
 from spades.policies import BY_NAME, parse_policy
 from spades.rules import CUTTHROAT, JOKERS, VARIANTS, Rules
 from spades.set_options import options_of, with_options
@@ -102,6 +104,8 @@ def check_batched(text: str, rules: Rules) -> None:
     if people is not None and rules.variant in (JOKERS, CUTTHROAT):
         accepted = ", ".join(name for number, name in enumerate(VARIANTS) if number not in (JOKERS, CUTTHROAT))
         raise BidderError(f"variant is {VARIANTS[rules.variant]} with {text}; accepted: {accepted}")
+    if people is not None and deck_number(rules) != STANDARD:
+        raise BidderError(f"deck is {DECKS[rules.deck].name} with {text}; accepted: null")
     if people is None:
         parse_policy(policy, rules.variant)
     version_of(text)

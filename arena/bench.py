@@ -25,10 +25,9 @@ from arena.markdown import table
 from spades.arguments import integer
 from spades.bidder import decide
 from spades.cards import DECK, cards_of
-from spades.legal import allowed_bids
 from spades.options import Policy
 from spades.policies import SERVED, parse_policy
-from spades.position import Position, read_auction
+from spades.position import Position, allowed_at_turn, read_auction
 from spades.rules import PRESETS, Rules
 from spades.scoring import Standing
 from spades.tableset import open_tables
@@ -109,7 +108,7 @@ def _decide_all(where: Any, rules: Rules, policy: Policy, tables: Any, net: Any)
     for n in range(len(where)):
         hand, auction = where[n, 0], read_auction(where[n, 1], where[n, 2], where[n, 3], where[n, 4])
         standing = Standing(where[n, 5], where[n, 6], where[n, 7], where[n, 8])
-        allowed = allowed_bids(hand, auction.partner_bid, rules)
+        allowed = allowed_at_turn(hand, auction, rules)
         winprob_bid(hand, auction, standing, allowed, rules, policy, tables, net, p_win)
 
 

@@ -13,9 +13,9 @@ from arena.engine.simulate import KernelTables, numba_typed
 from spades.bis import GRID, NOT_RULED_OUT, NilTerms, consider_nil, partner_signalled
 from spades.cards import ACE, FIRST_SPADE, suits_of
 from spades.inference import BID_CLASSES, SUIT_RANKS, bid_class
-from spades.legal import BLIND_NIL, allowed_bids, contract_of, extra_spades_of, is_nil
+from spades.legal import BLIND_NIL, contract_of, extra_spades_of, is_nil
 from spades.options import RAW, Policy
-from spades.position import read_auction, without_partner
+from spades.position import allowed_at_turn, read_auction, without_partner
 from spades.rules import CUTTHROAT, Rules
 from spades.scoring import START
 from spades.tables import convention_of, profile_of
@@ -176,7 +176,7 @@ def _nil_values(rounds: Any, seats: Any, rules: Rules, policy: Policy, tables: A
         row, seat = rounds[i], seats[i]
         auction = read_auction(seat, row.bids[0], row.bids[1], row.bids[2])
         hand = row.hands[seat]
-        allowed = allowed_bids(hand, auction.partner_bid, rules)
+        allowed = allowed_at_turn(hand, auction, rules)
         honours = 1 if partner_signalled(auction.partner_bid, convention) else policy.spade_honours
         terms = NilTerms(0.0, RAW, honours, 1, extra_spades_of(rules.variant, rules))
         seen = without_partner(auction) if rules.variant == CUTTHROAT else auction

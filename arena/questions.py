@@ -17,9 +17,10 @@ from arena.engine.rounds import Ints
 from arena.engine.states import plain_state
 from spades.cards import CARD_NAMES, parse_card_of
 from spades.errors import CardError
-from spades.legal import BLIND_NIL, allowed_bids, deck_number, possible_bids
+from spades.legal import BLIND_NIL, deck_number
 from spades.passing import cards_to_pass, gives_first
 from spades.play import PlayState, legal_cards
+from spades.position import allowed_at_turn
 from spades.rules import CUTTHROAT, Rules, overrides_of
 
 BID, CARD, PASS, BLIND = range(4)  # the questions
@@ -124,16 +125,16 @@ class Position(NamedTuple):
         field = QUESTIONS[self.question].field
         value = answer.get(field) if isinstance(answer, dict) else answer
         state, seat, deck = self.state, self.seat, deck_number(self.rules)
-        partner_bid = auction_at(state, seat).partner_bid
+        auction = auction_at(state, seat)
         if self.question == BID:
-            allowed = allowed_bids(unsigned(state.hand)[seat], partner_bid, self.rules)
+            allowed = allowed_at_turn(unsigned(state.hand)[seat], auction, self.rules)
             if type(value) is int and 0 <= value <= 13 and allowed >> value & 1:
                 return value
             raise ValueError(f"{field}: one of {_listed(bid for bid in range(14) if allowed >> bid & 1)}")
         if self.question == BLIND:
             us = seat & 1
             behind = state.score[1 - us] - state.score[us] >= self.rules.blind_nil_deficit
-            possible = behind and possible_bids(partner_bid, self.rules) & 1
+            possible = behind and allowed_at_turn(0, auction, self.rules) & 1
             if type(value) is bool and (possible or not value):
                 return int(value)
             raise ValueError(f"{field}: {'true or ' if possible else ''}false")

@@ -19,11 +19,10 @@ from arena.engine.rounds import BATCH, Batch
 from arena.engine.simulate import player_rows, policy_rows, tables_for
 from arena.players.names import TABLES_PLAYER
 from spades.bis import GRID, bis
-from spades.cards import FIRST_SPADE
-from spades.legal import allowed_bids
+from spades.legal import broken_after
 from spades.play import legal_cards
 from spades.policies import parse_policy
-from spades.position import read_auction
+from spades.position import allowed_at_turn, read_auction
 from spades.rules import Rules
 from spades.scoring import START
 from spades.tables import Tables, profile_of
@@ -52,7 +51,7 @@ def _estimate(rounds: Any, rules: Rules, policies: Any, profiles: Any, estimates
             policy = policy_at(policies, seat & 1)
             tables = tables_of(profiles, profile_of(rules, policy, START))
             auction = read_auction(seat, row.bids[0], row.bids[1], row.bids[2])
-            allowed = allowed_bids(row.hands[seat], auction.partner_bid, rules)
+            allowed = allowed_at_turn(row.hands[seat], auction, rules)
             made = bis(row.hands[seat], auction, START, allowed, rules, policy, tables)
             estimates[i, seat] = made.regular.estimate
             p_nil[i, seat] = made.nil.probability
@@ -73,8 +72,7 @@ def _count_choices(rounds: Any, choices: Any) -> None:
             legal = legal_cards(left[seat], place & 3, plays[place & ~3], broken)
             choices[place, legal.bit_count()] += 1
             left[seat] &= ~(1 << card)
-            if card >= FIRST_SPADE:
-                broken = 1
+            broken = broken_after(broken, card, place & 3)
 
 
 _estimate_all, _count_all_choices = entry(_estimate), entry(_count_choices)

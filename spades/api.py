@@ -15,7 +15,15 @@ from spades.bidder import decide as decide_at_full_strength
 from spades.cards import CARD_NAMES, SUIT_TEXTS, SUITS, cards_of, parse_card_of, parse_cards, parse_hand
 from spades.errors import PolicyError, PositionError, RulesError, refuse
 from spades.inference.holders import BIDDERS, Bids, Inferred, infer_from_view, random_deals
-from spades.inference.knowledge import NOTHING_FITS, SPECTATOR, View, contradictions, viewers_pass, with_first_trick
+from spades.inference.knowledge import (
+    NOTHING_FITS,
+    SPECTATOR,
+    View,
+    contradictions,
+    under,
+    viewers_pass,
+    with_first_trick,
+)
 from spades.legal import BLIND_NIL, TRICKS, deck_number, deck_of
 from spades.levels import LARGEST_SEED
 from spades.options import FULL_LEVEL, Policy
@@ -215,6 +223,7 @@ def infer(
     refuse(of_pass)
     void_suits = _by_seat("voids", {place: _suits(place, suits) for place, suits in voids.items()})
     view = View(deck_of(rules), SPECTATOR if seat is None else seat, dealt or 0, *passed, played_cards, void_suits)
+    view = under(view, rules)
     refuse(contradictions(view, checked_bids, rules))
     stated = Standing(us=us, them=them, us_bags=us_bags, them_bags=them_bags)
     standing, _, _ = _scores_by_seat(seat or 0, stated, scores, bags, rules)

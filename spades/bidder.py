@@ -13,12 +13,12 @@ from typing import Any, Literal, NamedTuple
 from spades.bis.blind_nil import decide_blind_nil
 from spades.cards import without_jokers
 from spades.explanations import FinalBid, explain_blind_nil
-from spades.legal import BLIND_NIL, NIL, allowed_bids, nearest_allowed, sees_no_jokers
+from spades.legal import BLIND_NIL, NIL, nearest_allowed, sees_no_jokers
 from spades.options import BIS, Policy
 from spades.policies import POLICY_KINDS
-from spades.position import EXPLAINED, Position, Turn, auction_after
+from spades.position import EXPLAINED, Position, Turn, allowed_at_turn, auction_after
 from spades.random_numbers import hash_uniform
-from spades.rules import JOKERS, Rules
+from spades.rules import Rules
 from spades.scoring import Standing
 from spades.tables import profile_of
 from spades.tableset import TableSet
@@ -68,9 +68,9 @@ def turn_of(position: Position, policy: Policy, tables: TableSet, legal: tuple[i
     """Return what ``policy`` needs to decide in ``position``; the arguments are those of `decide`."""
     hand, rules, standing = position.hand, position.rules, position.standing
     auction = auction_after(position.bids)
-    allowed = allowed_bids(hand, auction.partner_bid, rules)
+    allowed = allowed_at_turn(hand, auction, rules)
     views = tables.kernel[profile_of(rules, policy, standing)]
-    if rules.variant == JOKERS and sees_no_jokers(rules, policy):
+    if sees_no_jokers(rules, policy):
         hand = without_jokers(hand)
     return Turn(
         hand=hand,

@@ -13,15 +13,17 @@ spades (`cards.DECKS`). Mirror and strict whiz leave no choice of bid. `bis.cutt
 
 from collections.abc import Sequence
 
-from spades.cards import DECK_SUITS, EXTRA_SPADES, JOKERS_DECK, STANDARD, spades_of
+from spades.cards import DECK_SUITS, EXTRA_SPADES, FIRST_SPADE, JOKERS_DECK, STANDARD, spades_of
 from spades.errors import Contradiction
 from spades.options import BIS, WINPROB, Policy
 from spades.rules import (
     CUTTHROAT,
     FIELDS,
     JOKERS,
+    LOWEST_CLUB_LEADS,
     MIRROR,
     PARTNERSHIP,
+    SPADES_AT_ANY_TIME,
     SUICIDE,
     UNLIMITED,
     VARIANTS,
@@ -92,16 +94,18 @@ def deck_of(rules: Rules) -> int:
 
 
 def extra_spades_of(variant: int, rules: Rules) -> int:
-    """Return the number of spades beyond the standard deck's 13: 2 or 3 if ``variant`` is jokers, otherwise 0.
+    """Return the number of spades beyond the standard deck's 13: 2 or 3 with jokers, otherwise 0.
 
-    ``variant``: from `variant_of`. If the deuce of spades is raised, one more trump than that ranks above the ace.
+    ``variant``: from `variant_of`; a policy that bids as in a partnership sees no jokers. If the deuce of spades is
+    raised, one more trump than that ranks above the ace.
     """
-    return EXTRA_SPADES[deck_number(rules)] if variant == JOKERS else 0
+    return 0 if variant == PARTNERSHIP else EXTRA_SPADES[deck_number(rules)]
 
 
 def sees_no_jokers(rules: Rules, policy: Policy) -> bool:
     """Return whether ``policy`` does not know jokers, so that it gets the hand from `cards.without_jokers`."""
-    return rules.variant == JOKERS and (policy.ignores != 0 or (policy.kind != BIS and policy.kind != WINPROB))
+    has_jokers = rules.variant != PARTNERSHIP and deck_number(rules) != STANDARD
+    return has_jokers and (policy.ignores != 0 or (policy.kind != BIS and policy.kind != WINPROB))
 
 
 def nil_threshold(variant: int, policy: Policy, estimate: float, number: int) -> float:
@@ -115,6 +119,36 @@ def nil_threshold(variant: int, policy: Policy, estimate: float, number: int) ->
     if variant == SUICIDE:
         return policy.nil_threshold + policy.nil_slope * estimate
     return policy.nil_threshold
+
+
+# ---- leads ----------------------------------------------------------------------------------------------------------
+
+# Bits of `PlayState.broken`, which says what may be led, and what is special in the first trick.
+SPADES_LED = 1  # spades may be led: because one was played, or by the rules
+LOWEST_CLUB_FIRST = 2  # the next card is the first lead, and it must be the lowest club
+FIRST_WITHOUT_SPADES = 4  # the first trick, to which seats with other cards may not play spades
+
+
+def broken_at_start(rules: Rules) -> int:
+    """Return `PlayState.broken` before the first card; 0 for a state that holds no rules.
+
+    >>> broken_at_start(Rules()), broken_at_start(Rules(spades_lead=SPADES_AT_ANY_TIME, first_trick_spades=0))
+    (0, 5)
+    """
+    if rules.win <= 0:
+        return 0
+    broken = SPADES_LED if rules.spades_lead == SPADES_AT_ANY_TIME else 0
+    if rules.first_lead == LOWEST_CLUB_LEADS:
+        broken |= LOWEST_CLUB_FIRST
+    return broken if rules.first_trick_spades else broken | FIRST_WITHOUT_SPADES
+
+
+def broken_after(broken: int, card: int, place: int) -> int:
+    """Return `PlayState.broken` after ``card`` was played as card ``place`` (0..3) of its trick."""
+    broken &= ~LOWEST_CLUB_FIRST
+    if card >= FIRST_SPADE:
+        broken |= SPADES_LED
+    return broken & SPADES_LED if place == 3 else broken
 
 
 # ---- allowed bids ----------------------------------------------------------------------------------------------------
@@ -166,6 +200,20 @@ def allowed_bids(hand: int, partner_bid: int, rules: Rules) -> int:
     return nil if nil and team_max < UNLIMITED else 1 << low | nil
 
 
+def without_sum(allowed: int, sum_of_bids: int, rules: Rules) -> int:
+    """Return the bids in ``allowed`` that ``sum_not_13`` leaves the last bidder; all of them if it would leave none.
+
+    ``sum_of_bids``: of the three other seats, in tricks.
+
+    >>> bin(without_sum(0b11110, 10, Rules(sum_not_13=1))), bin(without_sum(0b01000, 10, Rules(sum_not_13=1)))
+    ('0b10110', '0b1000')
+    """
+    if not rules.sum_not_13 or sum_of_bids > TRICKS:
+        return allowed
+    left = allowed & ~(1 << (TRICKS - sum_of_bids))
+    return left if left else allowed
+
+
 def possible_bids(partner_bid: int, rules: Rules) -> int:
     """Return the set of bids that the rules allow with at least one hand.
 
@@ -173,7 +221,8 @@ def possible_bids(partner_bid: int, rules: Rules) -> int:
     """
     variant = rules.variant
     if variant == MIRROR or variant == WHIZ or variant == WHIZ_STRICT:
-        return bids_between(0, 13 if partner_bid == NO_BID else 13 - contract_of(partner_bid))
+        left = TRICKS + extra_spades_of(variant, rules) - (0 if partner_bid == NO_BID else contract_of(partner_bid))
+        return bids_between(0, min(left, TRICKS))
     return allowed_bids(0, partner_bid, rules)
 
 
@@ -233,9 +282,16 @@ def bid_contradictions(bids: Sequence[int], rules: Rules) -> list[Contradiction]
             beside = "" if partner == NO_BID else f" and the partner's is {_text(partner)}"
             detail = f"the bid is {_text(bid)}{beside}; accepted: {_texts(possible)}, because {why}"
             contradictions.append(Contradiction((index,), code, detail))
-    if rules.variant in SPADE_COUNTS and sum(bids) > TRICKS:
-        detail = f"the bids sum to {sum(bids)}; accepted: at most {TRICKS} with variant {VARIANTS[rules.variant]}"
+    spades = TRICKS + extra_spades_of(rules.variant, rules)
+    if rules.variant in SPADE_COUNTS and sum(bids) > spades:
+        detail = f"the bids sum to {sum(bids)}; accepted: at most {spades} with variant {VARIANTS[rules.variant]}"
         contradictions.append(Contradiction((len(bids) - 1,), "bid-out-of-range", detail))
+    if len(bids) == 4 and not contradictions:
+        *others, last = bids
+        possible = possible_bids(NO_BID if rules.variant == CUTTHROAT else bids[1], rules)
+        if not without_sum(possible, sum(map(contract_of, others)), rules) >> contract_of(last) & 1:
+            detail = f"the bid is {_text(last)}, and the four bids sum to {TRICKS}; accepted: another sum, because"
+            contradictions.append(Contradiction((3,), "bid-out-of-range", f"{detail} rules.sum_not_13 is true"))
     return contradictions
 
 

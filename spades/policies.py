@@ -25,9 +25,9 @@ from spades.explanations import (
     explain_cutthroat,
     explain_winprob,
 )
-from spades.legal import allowed_bids, simplified_rules
+from spades.legal import simplified_rules
 from spades.options import BIS, FIXED, FULL_LEVEL, IO, MS, OPTIONS, RB, WINPROB, Policy
-from spades.position import Turn
+from spades.position import Turn, allowed_at_turn
 from spades.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ
 from spades.tables import Tables
 from spades.tableset import TableSet
@@ -97,7 +97,7 @@ class Bis(PolicyKind[BisDecision | CutthroatDecision]):
             scores, bags = position.seat_scores, position.standing.us_bags
             return bis_cutthroat(turn.hand, turn.auction, scores, bags, allowed, rules, policy, turn.tables)
         if policy.ignores_rules:
-            allowed = allowed_bids(turn.hand, turn.auction.partner_bid, rules)
+            allowed = allowed_at_turn(turn.hand, turn.auction, rules)
         return bis(turn.hand, turn.auction, turn.standing, allowed, rules, policy, turn.tables)
 
     def takes(self, decision: BisDecision | CutthroatDecision) -> int:

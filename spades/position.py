@@ -10,7 +10,17 @@ from typing import Any, NamedTuple
 
 from spades.cards import CARD_NAMES, cards_of, parse_hand
 from spades.errors import Contradiction, PositionError, refuse
-from spades.legal import BLIND_NIL, NO_BID, TRICKS, bid_contradictions, contract_of, deck_number, is_nil
+from spades.legal import (
+    BLIND_NIL,
+    NO_BID,
+    TRICKS,
+    allowed_bids,
+    bid_contradictions,
+    contract_of,
+    deck_number,
+    is_nil,
+    without_sum,
+)
 from spades.options import Policy
 from spades.rules import CLASSIC, CUTTHROAT, Rules, overrides_of
 from spades.scoring import START, Standing, accepted_bags, bags_below, scores_beyond_goals
@@ -88,6 +98,12 @@ def without_partner(auction: Auction) -> Auction:
         sum_of_bids=total,
         sequence=sequence,
     )
+
+
+def allowed_at_turn(hand: int, auction: Auction, rules: Rules) -> int:
+    """Return the set of bids that the rules allow with ``hand`` after the previous bids; it is never empty."""
+    allowed = allowed_bids(hand, auction.partner_bid, rules)
+    return without_sum(allowed, auction.sum_of_bids, rules) if auction.seat == 3 else allowed
 
 
 def sequence_after(sequence: int, bid: int) -> int:

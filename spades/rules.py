@@ -155,6 +155,7 @@ PARTNERSHIP, CUTTHROAT, MIRROR, WHIZ, WHIZ_STRICT, SUICIDE, JOKERS = range(len(V
 _SPADES_COUNT = (MIRROR, WHIZ, WHIZ_STRICT)  # a number bid is the number of spades held
 _WITHOUT_NIL_RULES = (CUTTHROAT, *_SPADES_COUNT, SUICIDE)  # double_nil and blind_nil do not apply
 _WITHOUT_CONTRACT_RULES = (CUTTHROAT, *_SPADES_COUNT)  # team_min and team_max do not apply
+_WITH_DECKS = (CUTTHROAT, WHIZ, JOKERS)  # variants with a choice of decks
 
 
 class Rules(NamedTuple):
@@ -333,8 +334,8 @@ class Rules(NamedTuple):
         int,
         Rule(
             values=Word(tuple(deck.name for deck in DECKS), null=DECKS[STANDARD].name),
-            meaning="The deck, in variant jokers only; null: deck jokers there, the standard deck in other variants.",
-            fixed_in=tuple(variant for variant in range(len(VARIANTS)) if variant != JOKERS),
+            meaning="The deck; null: deck jokers in variant jokers, the standard deck in other variants.",
+            fixed_in=tuple(variant for variant in range(len(VARIANTS)) if variant not in _WITH_DECKS),
             seen_by_ignore=True,
             games_column=12,
         ),
@@ -422,6 +423,46 @@ class Rules(NamedTuple):
             only_with="nil",
         ),
     ] = TWO_NILS
+    sum_not_13: Annotated[
+        int,
+        Rule(
+            values=Flag(),
+            meaning="Whether the last bidder may not bid the number with which the four bids sum to 13.",
+            fixed_in=_SPADES_COUNT,
+            seen_by_ignore=False,
+            games_column=19,
+        ),
+    ] = 0
+    spades_lead: Annotated[
+        int,
+        Rule(
+            values=Word(("broken", "any")),
+            meaning="When spades may be led: after a spade was played (or with spades only), or at any time.",
+            fixed_in=(),
+            seen_by_ignore=False,
+            games_column=20,
+        ),
+    ] = SPADES_WHEN_BROKEN
+    first_lead: Annotated[
+        int,
+        Rule(
+            values=Word(("any", "lowest_club")),
+            meaning="The first lead: any card of the first bidder, or the lowest club of the seat that holds it.",
+            fixed_in=(),
+            seen_by_ignore=False,
+            games_column=21,
+        ),
+    ] = FIRST_BIDDER_LEADS
+    first_trick_spades: Annotated[
+        int,
+        Rule(
+            values=Flag(),
+            meaning="Whether spades may be played to the first trick by a seat that has other cards.",
+            fixed_in=(),
+            seen_by_ignore=False,
+            games_column=22,
+        ),
+    ] = 1
 
 
 FIELDS = fields_of(Rules)

@@ -56,24 +56,13 @@ def side_nil_stake(bid: int, partner_bid: int, rules: Rules) -> int:
     return nil_stake(bid, rules) + nil_stake(partner_bid, rules)
 
 
-def trick_points(contract: int, rules: Rules) -> int:
-    """Return the points of a contract's tricks: ten for each, 200 for exactly ten with `ten_for_200`.
-
-    >>> trick_points(10, Rules()), trick_points(10, Rules(ten_for_200=1))
-    (100, 200)
-    """
-    return TEN_POINTS if rules.ten_for_200 and contract == TEN_TRICKS else 10 * contract
-
-
 def contract_points(contract: int, rules: Rules) -> int:
     """Return the points won with a contract that is made, without overtricks, which are bags.
 
-    Whoever makes a contract of 13 also takes all tricks.
-
-    >>> contract_points(6, Rules()), contract_points(13, Rules(slam_points=100))
-    (60, 230)
+    >>> contract_points(10, Rules()), contract_points(10, Rules(ten_for_200=1))
+    (100, 200)
     """
-    return trick_points(contract, rules) + (rules.slam_points if contract == ALL_TRICKS else 0)
+    return TEN_POINTS if rules.ten_for_200 and contract == TEN_TRICKS else 10 * contract
 
 
 def points_if_set(contract: int, missing: int, rules: Rules) -> int:
@@ -83,7 +72,7 @@ def points_if_set(contract: int, missing: int, rules: Rules) -> int:
     (60, 20)
     """
     if rules.set_points == SET_COSTS_CONTRACT:
-        return trick_points(contract, rules)
+        return contract_points(contract, rules)
     return 10 * missing if rules.set_points == SET_COSTS_MISSING else 0
 
 
@@ -114,7 +103,7 @@ def score_side(bid: int, taken: int, partner_bid: int, partner_taken: int, bags:
         else:
             made += own_taken
     if made >= contract:
-        points += trick_points(contract, rules)
+        points += contract_points(contract, rules)
         spilled += made - contract
     else:
         points -= points_if_set(contract, contract - made, rules)
@@ -134,7 +123,7 @@ def score_seat(bid: int, taken: int, bags: int, rules: Rules) -> tuple[int, int]
         stake = nil_stake(bid, rules)
         return apply_bags(slam - stake if taken else stake, taken, bags, rules)
     if taken >= bid:
-        return apply_bags(slam + trick_points(bid, rules), taken - bid, bags, rules)
+        return apply_bags(slam + contract_points(bid, rules), taken - bid, bags, rules)
     return -points_if_set(bid, bid - taken, rules), bags
 
 

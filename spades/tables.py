@@ -97,6 +97,15 @@ PASS2_PROFILE, PASS4_PROFILE = 8, 9  # nil bidder and partner exchange up to two
 # Names of the profiles, and prefixes of their arrays: big5_curves.npy. Mirror and strict whiz need none, because their
 # rules determine every bid.
 PROFILES = ("partnership", "big5", "big6", "cutthroat", "whiz", "suicide", "jokers", "jjdd", "pass2", "pass4")
+# More profiles, after those of PROFILES: a variant with a deck of 15 or 16 spades. They have no arrays of their own.
+# DECK_ARRAYS are those of the deck's profile, the others those of the variant's (by index in PROFILES).
+MIXED_PROFILES = (
+    (CUTTHROAT_PROFILE, JOKERS_PROFILE),
+    (CUTTHROAT_PROFILE, JJDD_PROFILE),
+    (WHIZ_PROFILE, JOKERS_PROFILE),
+    (WHIZ_PROFILE, JJDD_PROFILE),
+)
+DECK_ARRAYS = ("cnil", "p_ace", "p_length", "ruffs", "side_high", "spade_high", "spade_takes")
 
 FEW_PASSED = 2  # most cards that are exchanged in PASS2_PROFILE
 EXTRA_WITH_JOKERS = 2  # extra spades (`legal.extra_spades_of`) in the decks of JOKERS_PROFILE
@@ -118,7 +127,7 @@ def convention_of(rules: Rules, policy: Policy, standing: Standing) -> int:
 
 
 def profile_of(rules: Rules, policy: Policy, standing: Standing) -> int:
-    """Return the profile that a decision reads, as an index in `PROFILES`."""
+    """Return the profile that a decision reads, as an index in `PROFILES` and then `MIXED_PROFILES`."""
     passes = rules.nil_pass > 0 and not policy.ignores_rules
     if policy.convention != NO_CONVENTION and not passes:
         convention = convention_of(rules, policy, standing)
@@ -130,8 +139,12 @@ def profile_of(rules: Rules, policy: Policy, standing: Standing) -> int:
 
 
 def plain_profile(rules: Rules) -> int:
-    """Return the profile of bidders that play no convention, as an index in `PROFILES`."""
+    """Return the profile of bidders that play no convention, as an index in `PROFILES` and then `MIXED_PROFILES`."""
     variant = rules.variant
+    extra = extra_spades_of(variant, rules)
+    if extra and variant != JOKERS:
+        first = len(PROFILES) + (0 if variant == CUTTHROAT else 2)
+        return first if extra == EXTRA_WITH_JOKERS else first + 1
     if variant == PARTNERSHIP:
         if rules.nil_pass:
             return PASS2_PROFILE if rules.nil_pass <= FEW_PASSED else PASS4_PROFILE
@@ -143,5 +156,5 @@ def plain_profile(rules: Rules) -> int:
     if variant == SUICIDE:
         return SUICIDE_PROFILE
     if variant == JOKERS:
-        return JOKERS_PROFILE if extra_spades_of(variant, rules) == EXTRA_WITH_JOKERS else JJDD_PROFILE
+        return JOKERS_PROFILE if extra == EXTRA_WITH_JOKERS else JJDD_PROFILE
     return PARTNERSHIP_PROFILE

@@ -29,7 +29,7 @@ from spades.manifest import (
     path_of,
     read_manifest,
 )
-from spades.tables import PARTNERSHIP_PROFILE, PROFILES, Tables, dtypes_of
+from spades.tables import DECK_ARRAYS, MIXED_PROFILES, PARTNERSHIP_PROFILE, PROFILES, Tables, dtypes_of
 from spades.winprob.games import SHIPPED_ROWS, WIN_CELLS, Games, complete_rows, games_of
 from spades.winprob.weights import Weights, load_weights
 
@@ -142,18 +142,23 @@ def open_tables(directory: Path | None = None) -> TableSet:
 
 
 def tables_by_profile(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
-    """Return the kernels' `Tables` for each profile of `PROFILES`, from whole arrays (ndarrays, C order).
+    """Return the kernels' `Tables` for each profile of `PROFILES` and then of `MIXED_PROFILES`, from whole arrays.
 
-    The arrays of a profile have its name as prefix, as in `big5_curves`. A profile without its own array uses the
-    partnership's.
+    These are ndarrays in C order. The arrays of a profile have its name as prefix, as in `big5_curves`. A profile
+    without its own array uses the partnership's.
     """
     views = {name: arrays[name] for name in Tables._fields}
     views["cnil"] = arrays["cnil"][CNIL_READING]
     views["games"] = games = np.array([*complete_rows(arrays["games"]), *SHIPPED_ROWS], np.int64)
     games.flags.writeable = False
-    return tuple(
+    pure = [
         Tables(**{name: arrays.get(f"{setting}_{name}", view) for name, view in views.items()}) for setting in PROFILES
-    )
+    ]
+    mixed = [
+        pure[variant]._replace(**{name: getattr(pure[deck], name) for name in DECK_ARRAYS})
+        for variant, deck in MIXED_PROFILES
+    ]
+    return (*pure, *mixed)
 
 
 def _open_arrays(directory: Path, manifest: Manifest, *, research: bool) -> dict[str, NDArray[Any]]:

@@ -11,7 +11,7 @@ import numpy as np
 from arena.engine.jit import entry
 from arena.engine.replay import NEVER, PLAYS, first_revoke, passes, replay
 from spades.cards import DECK, format_card
-from spades.legal import BLIND_NIL, NIL, NO_BID, allowed_bids, possible_bids
+from spades.legal import BLIND_NIL, NIL, NO_BID, allowed_bids, broken_at_start, contract_of, possible_bids, without_sum
 from spades.rules import Rules
 from spades.scoring import game_winner
 from studio.rounds import NO_CARD, NO_POINTS, NO_TRICKS, WRONG_HAND, Names, Rounds
@@ -61,7 +61,8 @@ def _fill_and_check(rows: Any, rules: Rules, rounds: Any, found: Found) -> None:
             for n in range(PLAYS):
                 cards[n] = plays[row, n]
             twice = replay(cards, seats, played, took)
-            revoke = first_revoke(cards, seats, played, left) if twice == NEVER else NEVER
+            broken = broken_at_start(rules)
+            revoke = first_revoke(cards, seats, played, broken, left) if twice == NEVER else NEVER
             if twice != NEVER:
                 kind, place, card = TWICE, twice, cards[twice]
             elif revoke != NEVER:
@@ -95,6 +96,9 @@ def _fill_and_check(rows: Any, rules: Rules, rounds: Any, found: Found) -> None:
             bid, hand = bids[row, seat], hands[row, seat]
             partner_bid = bids[row, seat - 2] if seat > 1 else NO_BID
             allowed = allowed_bids(hand, partner_bid, rules) if hand else possible_bids(partner_bid, rules)
+            if seat == 3:
+                others = contract_of(bids[row, 0]) + contract_of(bids[row, 1]) + contract_of(bids[row, 2])
+                allowed = without_sum(allowed, others, rules)
             if rules.blind_nil and allowed >> NIL & 1:
                 allowed |= 1 << BLIND_NIL
             if not allowed >> bid & 1 and kind == RIGHT:

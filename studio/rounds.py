@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from arena.engine.jit import entry
 from arena.engine.mixing import mixed
 from arena.engine.rounds import ROUND
-from spades.cards import DECK, cards_of, format_card
+from spades.cards import DECK, DECKS, STANDARD, cards_of, format_card
 from spades.errors import RulesError
-from spades.rules import CUTTHROAT, JOKERS, VARIANTS, Rules, make_rules
+from spades.rules import CUTTHROAT, FIRST_BIDDER_LEADS, JOKERS, VARIANTS, Rules, make_rules
 from studio.round_log import HAND_CHARACTERS, LABEL_FIELDS
 
 NO_CARD = 255
@@ -112,9 +112,13 @@ def rules_of(given: dict[str, Any]) -> Rules:
 
 def in_a_log(rules: Rules) -> Rules:
     """Return the rules; raise `RulesError` for games that a log cannot hold."""
+    if rules.variant != JOKERS and rules.deck != STANDARD:
+        raise RulesError("deck", f"deck is {DECKS[rules.deck].name}; accepted in a log: null")
     if rules.variant in (CUTTHROAT, JOKERS):
         accepted = ", ".join(name for number, name in enumerate(VARIANTS) if number not in (CUTTHROAT, JOKERS))
         raise RulesError("variant", f"variant is {VARIANTS[rules.variant]}; accepted in a log: {accepted}")
+    if rules.first_lead != FIRST_BIDDER_LEADS:
+        raise RulesError("first_lead", "first_lead is lowest_club; accepted in a log: any, because seat 0 leads there")
     return rules
 
 

@@ -221,10 +221,20 @@ def winner(a, b, goal, losing=None):
 # ---- bids that the rules allow; rules are given as the contract's fields --------------------------------------------
 
 
+def bids_allowed_after(spades, previous, rules):
+    """Return the bids that ``rules`` allow after the ``previous`` bids, first bidder first; a blind nil is 0 there."""
+    partner = previous[len(previous) - 2] if len(previous) > 1 else None
+    found = bids_allowed(spades, partner, rules)
+    if rules["sum_not_13"] and len(previous) == 3:
+        return {bid for bid in found if sum(previous) + bid != 13} or found
+    return found
+
+
 def bids_allowed(spades, partner, rules):
     """Return the bids 0..13 that ``rules`` (a dict of the contract's fields) allow for a hand with ``spades`` spades.
 
-    ``partner``: the partner's bid (0 also for a blind nil), None before that bid.
+    ``partner``: the partner's bid (0 also for a blind nil), None before that bid. The sum of all four bids is not
+    considered.
     """
     variant, most, least = rules["variant"], rules["team_max"], max(1, rules["min_bid"])
 

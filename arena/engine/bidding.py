@@ -7,10 +7,11 @@ from arena.engine.deal import NO_ANSWER, below, uniform
 from arena.engine.jit import entry, register
 from arena.engine.winprob import skilled_seat, winprob_seat
 from spades.bis import decide_blind_nil
-from spades.legal import BLIND_NIL, allowed_bids
+from spades.legal import BLIND_NIL
 from spades.levels import LARGEST_SEED, perturbed
 from spades.options import WINPROB, Policy
 from spades.play import PlayState, written_rules
+from spades.position import allowed_at_turn
 from spades.random_numbers import hash_uniform
 from spades.rules import CUTTHROAT, Rules
 from spades.tables import profile_of
@@ -62,7 +63,7 @@ def noisy_bid(state: PlayState, seat: int, bid: int, rules: Rules, noise: float)
     if bid == 0 or noise == 0.0:
         return bid
     bid = with_noise(state, bid, noise)
-    allowed = allowed_bids(state.hand[seat], auction_at(state, seat).partner_bid, rules)
+    allowed = allowed_at_turn(state.hand[seat], auction_at(state, seat), rules)
     return bid if allowed >> bid & 1 else max(1, bid - 1)
 
 
@@ -95,7 +96,7 @@ def _bid(
                 answers[i] = NO_ANSWER
             if noise > 0.0:
                 moved = with_noise(state, bid, noise)
-                if allowed_bids(state.hand[seat], auction_at(state, seat).partner_bid, rules) >> moved & 1:
+                if allowed_at_turn(state.hand[seat], auction_at(state, seat), rules) >> moved & 1:
                     bid = moved
             state.bid[seat] = bid
             row.bids[seat] = bid
@@ -105,7 +106,7 @@ def _bid(
 def _allowed(states: Any, seats: Any, found: Any) -> None:
     for i in range(len(states)):
         state, seat = states[i], seats[i]
-        found[i] = allowed_bids(state.hand[seat], auction_at(state, seat).partner_bid, written_rules(state))
+        found[i] = allowed_at_turn(state.hand[seat], auction_at(state, seat), written_rules(state))
 
 
 bid_all, allowed_of_all = entry(_bid), entry(_allowed)

@@ -6,10 +6,10 @@ from arena.engine.jit import register
 from spades.baselines import fixed, io, ms, rb
 from spades.bis import bis, bis_cutthroat, own_and_best
 from spades.cards import without_jokers
-from spades.legal import allowed_bids, nearest_allowed, sees_no_jokers, simplified_rules
+from spades.legal import nearest_allowed, sees_no_jokers, simplified_rules
 from spades.options import BIS, IO, MS, RB, Policy
 from spades.play import PlayState
-from spades.position import Auction, read_auction
+from spades.position import Auction, allowed_at_turn, read_auction
 from spades.rules import Rules
 from spades.scoring import START, Standing
 from spades.tables import profile_of
@@ -82,14 +82,14 @@ def choose_bid(hand: int, auction: Auction, standing: Standing, rules: Rules, po
     Not for `winprob`, which `bidding.bid_seat` calls.
     """
     partner_bid = auction.partner_bid
-    allowed = allowed_bids(hand, partner_bid, rules)
+    allowed = allowed_at_turn(hand, auction, rules)
     tables = tables_of(profiles, profile_of(rules, policy, standing))
     if sees_no_jokers(rules, policy):
         hand = without_jokers(hand)
     if policy.kind == BIS:
         if policy.ignores_rules:
             seen = simplified_rules(rules)
-            free = allowed_bids(hand, partner_bid, seen)
+            free = allowed_at_turn(hand, auction, seen)
             decided = bis(hand, auction, standing, free, seen, policy, tables)
             return nearest_allowed(decided.bid, decided.number, allowed)
         return bis(hand, auction, standing, allowed, rules, policy, tables).bid
@@ -119,7 +119,7 @@ def choose_cutthroat_bid(
     opponents'.
     """
     if policy.kind == BIS and not policy.ignores:
-        allowed = allowed_bids(hand, auction.partner_bid, rules)
+        allowed = allowed_at_turn(hand, auction, rules)
         seen = simplified_rules(rules) if policy.ignores_rules else rules
         tables = tables_of(profiles, profile_of(rules, policy, START))
         return bis_cutthroat(hand, auction, scores, bags, allowed, seen, policy, tables).bid

@@ -11,7 +11,7 @@ from arena.engine.jit import entry, register
 from arena.engine.scratch import scratch
 from spades.cards import SPADE_BITS
 from spades.legal import NO_BID
-from spades.play import MASK32, PlayState
+from spades.play import MASK32, PlayState, start_play
 from spades.rules import CUTTHROAT, Rules
 
 NO_ANSWER = -1
@@ -122,7 +122,7 @@ def give_spades(state: PlayState, seat: int, number: int) -> None:
 def start_round(state: PlayState) -> None:
     """Clear the bids, the tricks, and what the cards played have shown about voids and signals.
 
-    Do not change hands, players, scores, bags or the random generator.
+    Write who leads first (`start_play`). Do not change hands, players, scores, bags or the random generator.
     """
     for seat in range(4):
         state.bid[seat] = NO_BID
@@ -132,9 +132,8 @@ def start_round(state: PlayState) -> None:
         state.signalled[seat] = 0
     state.played = 0
     state.trick_size = 0
-    state.leader = 0
-    state.broken = 0
     state.choices = 0
+    start_play(state)
 
 
 class Deals(NamedTuple):

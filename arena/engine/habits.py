@@ -15,9 +15,10 @@ from arena.engine.deal import below, uniform
 from arena.engine.jit import entry, register
 from arena.engine.rounds import Ints, bids_of
 from arena.engine.simulate import KernelTables
-from spades.legal import BLIND_NIL, allowed_bids, contract_of, nearest_number
+from spades.legal import BLIND_NIL, contract_of, nearest_number
 from spades.options import Policy
 from spades.play import PlayState
+from spades.position import allowed_at_turn
 from spades.rules import Rules
 
 MOVES = 4  # by which noise moves a number
@@ -41,7 +42,7 @@ class Intended(NamedTuple):
 
 def intended_bid(state: PlayState, seat: int, rules: Rules, bid: int, number: int, nil_beside: int) -> Intended:
     """Return the bid that a person in ``seat`` intends, whose policy bids ``bid``, and without nils ``number``."""
-    allowed = allowed_bids(state.hand[seat], auction_at(state, seat).partner_bid, rules)
+    allowed = allowed_at_turn(state.hand[seat], auction_at(state, seat), rules)
     if bid == 0:
         number = nearest_number(max(1, number), allowed)
         for other in range(seat):

@@ -11,7 +11,7 @@ from arena.engine.jit import register
 from spades.cards import highest
 from spades.legal import is_nil
 from spades.passing import cards_to_pass, given_cards
-from spades.play import PlayState
+from spades.play import PlayState, start_play
 
 CHOSEN, RANDOM, HIGHEST = range(3)  # values of `PlayState.passer`: the service's choice, random cards, highest ranks
 
@@ -20,7 +20,7 @@ def exchange(state: PlayState, passed: Any) -> None:
     """Exchange cards between the partners of each side that bid a nil, as `PlayState.passes` says.
 
     The nil bidder gives first; if both bid nil, the seat that bid first. Partner chooses after seeing these cards only
-    if ``passes[2]`` is 1. ``passed`` (4,): gets the cards that each seat gave.
+    if ``passes[2]`` is 1. ``passed`` (4,): gets the cards that each seat gave. Afterwards, write who leads.
     """
     for seat in range(2):
         partner = seat + 2
@@ -37,6 +37,7 @@ def exchange(state: PlayState, passed: Any) -> None:
         state.hand[first] |= back
         passed[first] = given
         passed[second] = back
+    start_play(state)
 
 
 def _given(state: PlayState, seat: int, number: int) -> int:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from arena.engine.jit import register
-from spades.legal import BLIND_NIL, NIL
+from spades.legal import BLIND_NIL, NIL, broken_after
 from spades.play import beats, legal_cards
 from spades.rules import Rules
 
@@ -47,21 +47,19 @@ def replay(cards: Any, seats: Any, played: Any, took: Any) -> int:
     return NEVER
 
 
-def first_revoke(cards: Any, seats: Any, played: Any, left: Any) -> int:
+def first_revoke(cards: Any, seats: Any, played: Any, broken: int, left: Any) -> int:
     """Return the place of the first card that was not legal, or NEVER; the arguments are those of `replay`.
 
-    ``left`` (4,) is working memory.
+    ``broken``: from `broken_at_start`. ``left`` (4,) is working memory.
     """
     for seat in range(4):
         left[seat] = played[seat]
-    broken = 0
     for n in range(PLAYS):
         card, seat = cards[n], seats[n]
         if not legal_cards(left[seat], n & 3, cards[n & ~3], broken) >> card & 1:
             return n
         left[seat] &= ~(1 << card)
-        if card >= 48:
-            broken = 1
+        broken = broken_after(broken, card, n & 3)
     return NEVER
 
 

@@ -18,9 +18,10 @@ from arena.engine.replay import PLAYS
 from arena.engine.results import go_on_all, score_all
 from arena.engine.simulate import KernelTables, policy_rows
 from arena.engine.states import STATE
-from spades.legal import NO_BID, deck_of
+from spades.legal import NO_BID, broken_at_start, deck_of
 from spades.options import Policy
-from spades.rules import CUTTHROAT, Rules
+from spades.play import lowest_club
+from spades.rules import CUTTHROAT, LOWEST_CLUB_LEADS, Rules
 
 Ints = NDArray[np.int64]
 
@@ -95,6 +96,9 @@ class Batch:
         for field in ("taken", "void", "followed", "signalled", "played", "trick_size", "leader", "broken", "choices"):
             self.states[field] = 0
         self.states["hand"], self.states["bid"] = hands, NO_BID
+        self.states["broken"] = broken_at_start(self.rules)
+        if self.rules.first_lead == LOWEST_CLUB_LEADS:
+            self.states["leader"] = np.argmax(hands & lowest_club(deck_of(self.rules)) != 0, axis=1)
         by_round = np.broadcast_to(players, (len(self.rounds), 4, 2))
         seated = np.take_along_axis(by_round, self.chairs()[:, :, None], axis=1)
         self.states["player"], self.states["pieces"] = seated[:, :, 0], seated[:, :, 1]

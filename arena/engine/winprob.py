@@ -12,11 +12,11 @@ from arena.engine.choose_bid import auction_at, standing_at, tables_of
 from arena.engine.jit import register
 from arena.engine.outcomes import Contracts, outcome_values
 from spades.cards import suits_of
-from spades.legal import EVERY_BID, allowed_bids, simplified_rules
+from spades.legal import EVERY_BID, simplified_rules
 from spades.levels import sample_bid
 from spades.options import Policy
 from spades.play import PlayState
-from spades.position import Auction
+from spades.position import Auction, allowed_at_turn
 from spades.rules import Rules
 from spades.scoring import Standing, contract_points
 from spades.tables import Tables, profile_of
@@ -248,7 +248,7 @@ def weighed_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, prof
     A bid that is not considered gets -1.
     """
     hand, auction, standing = state.hand[seat], auction_at(state, seat), standing_at(state, seat)
-    allowed = allowed_bids(hand, auction.partner_bid, rules)
+    allowed = allowed_at_turn(hand, auction, rules)
     tables = tables_of(profiles, profile_of(rules, policy, standing))
     seen = simplified_rules(rules) if policy.ignores_rules else rules
     return winprob_bid(hand, auction, standing, allowed, seen, policy, tables, profiles, p_win)

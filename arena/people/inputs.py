@@ -10,8 +10,9 @@ from arena.engine.choose_bid import auction_at, standing_at, tables_of
 from arena.engine.jit import register
 from spades.bis import Endgame, bis
 from spades.cards import suits_of
-from spades.legal import NO_BID, allowed_bids, contract_of, nearest_number
+from spades.legal import NO_BID, contract_of, nearest_number
 from spades.play import PlayState
+from spades.position import allowed_at_turn
 from spades.rules import Rules
 from spades.tables import profile_of
 from spades.winprob import holdings, rule_inputs, to_goal, to_losing, top_spades
@@ -43,7 +44,7 @@ def write_inputs(state: PlayState, seat: int, rules: Rules, policies: Any, profi
     ``policies``: `bis`, and `bis` without nils. ``profiles``: `KernelTables` of the shipped tables.
     """
     hand, auction, standing = state.hand[seat], auction_at(state, seat), standing_at(state, seat)
-    allowed = allowed_bids(hand, auction.partner_bid, rules)
+    allowed = allowed_at_turn(hand, auction, rules)
     tables = tables_of(profiles, profile_of(rules, policies[0], standing))
     decision = bis(hand, auction, standing, allowed, rules, policies[0], tables)
     number = decision.bid

@@ -11,8 +11,9 @@ from arena.engine.rounds import Ints
 from arena.public.cards_with_cats import cards_with_cats
 from arena.public.jus144tice import jus144tice
 from arena.public.trickster import trickster
-from spades.legal import allowed_bids, nearest_allowed
+from spades.legal import nearest_allowed
 from spades.play import PlayState
+from spades.position import allowed_at_turn
 from spades.rules import Rules
 
 TRICKSTER, CARDS_WITH_CATS, JUS144TICE = range(3)
@@ -28,7 +29,7 @@ def public_bid(bot: int, state: PlayState, seat: int, rules: Rules) -> int:
         bid = cards_with_cats(hand, auction)
     else:
         bid = jus144tice(hand, auction, standing_at(state, seat), rules)
-    return nearest_allowed(bid, 1, allowed_bids(hand, auction.partner_bid, rules))
+    return nearest_allowed(bid, 1, allowed_at_turn(hand, auction, rules))
 
 
 register(__name__)

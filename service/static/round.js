@@ -39,6 +39,10 @@ export class Round {
     if (this.bids.length < 4) return { kind: "bid", seat: this.bids.length };
     if (this.passers.length) return { kind: "pass", seat: this.passers[0] };
     if (this.tricks.length === TRICKS) return { kind: "over" };
+    if (!this.tricks.length && !this.trick.length && this.rules.first_lead === "lowest_club") {
+      const lowest = this.deck.suits.C.at(-1);
+      this.leader = this.hands.findIndex((cards) => cards.includes(lowest));
+    }
     return { kind: "card", seat: (this.leader + this.trick.length) % 4 };
   }
 

@@ -10,9 +10,9 @@ bid. See docs/explanation/how-bis-bids.md, "Blind nil".
 from typing import NamedTuple
 
 from spades.bis.conventions import partner_signalled
-from spades.legal import NIL_BIT, allowed_bids, is_nil
+from spades.legal import NIL_BIT, is_nil
 from spades.options import BIG6, Policy
-from spades.position import Auction, sequence_after, tricks_by_seat, tricks_of_sides
+from spades.position import Auction, allowed_at_turn, sequence_after, tricks_by_seat, tricks_of_sides
 from spades.rules import Rules
 from spades.scoring import Standing
 from spades.tables import Tables, convention_of
@@ -92,7 +92,7 @@ def decide_blind_nil(
         rule = NOT_BEHIND
     elif is_nil(partner_bid):
         rule = BESIDE_NIL
-    elif not allowed_bids(0, partner_bid, rules) & NIL_BIT:
+    elif not allowed_at_turn(0, auction, rules) & NIL_BIT:
         rule = RULED_OUT
     elif convention_of(rules, policy, standing) == BIG6 and partner_signalled(partner_bid, BIG6):
         rule = BIG6_DEMAND

@@ -35,11 +35,11 @@ from spades.bis.partnership import (
     contract_gain,
 )
 from spades.cards import suits_of
-from spades.legal import NIL, NO_BID, contract_of, nearest_allowed
+from spades.legal import NIL, NO_BID, contract_of, extra_spades_of, nearest_allowed
 from spades.options import Policy
 from spades.position import Auction, expected_tricks, without_partner
 from spades.rules import Rules
-from spades.scoring import TEN_POINTS, nil_stake, trick_points
+from spades.scoring import TEN_POINTS, contract_points, nil_stake
 from spades.tables import Tables
 
 REACH = 140  # points, a little more than a bid of 13; a seat further from the goal cannot win in this round
@@ -89,7 +89,7 @@ def bis_cutthroat(
     ``scores``: points by seat; ``bags``: the bidder's own; ``allowed``: the set of bids that the rules allow;
     ``tables``: those of the table profile.
     """
-    alone = without_partner(auction)
+    alone, extra_spades = without_partner(auction), extra_spades_of(rules.variant, rules)
     factor = 0.0
     if policy.factor:
         factor = tables.factor[alone.seat, alone.sum_of_bids]
@@ -99,7 +99,7 @@ def bis_cutthroat(
     if rules.ten_for_200:
         takes, _ = number_under_rules(regular, NIL, allowed, rules, policy)  # the contract is the bid alone
     if policy.certain and not contract_is_ten(takes, NIL, rules):
-        takes = at_least_certain(takes, suits[3], 0, NO_BID, allowed)
+        takes = at_least_certain(takes, suits[3], extra_spades, NO_BID, allowed)
     threshold = policy.nil_threshold + policy.nil_slope * regular.estimate
     threshold = scaled_nil_threshold(threshold, rules.min_bid - regular.takes, policy.forced_trick, rules)
     if policy.dynamic:
@@ -107,7 +107,11 @@ def bis_cutthroat(
     if policy.level:
         threshold = shifted_threshold(threshold, policy.nil_shift, rules.nil_points)
     terms = NilTerms(
-        threshold=threshold, curves=policy.curves, honours=policy.spade_honours, nils=policy.nils, extra_spades=0
+        threshold=threshold,
+        curves=policy.curves,
+        honours=policy.spade_honours,
+        nils=policy.nils,
+        extra_spades=extra_spades,
     )
     nil = consider_nil(suits, alone, terms, allowed, rules, tables)
     bid = 0 if nil.chosen else takes
@@ -142,11 +146,11 @@ def project_race(bid: int, auction: Auction, scores: tuple[int, int, int, int], 
             points = scores[other] + 10.0 * tricks[other]
             if other < seat:
                 if rules.ten_for_200:
-                    points = scores[other] + float(trick_points(int(tricks[other]), rules))
+                    points = scores[other] + float(contract_points(int(tricks[other]), rules))
                 points += nil_stake(b0 if other == 0 else (b1 if other == 1 else b2), rules)
             if points > best:
                 best = points
-    own = float(trick_points(contract_of(bid), rules)) + nil_stake(bid, rules)
+    own = float(contract_points(contract_of(bid), rules)) + nil_stake(bid, rules)
     return Race(own=scores[seat] + own, best=best, total=total)
 
 
@@ -166,7 +170,7 @@ def apply_finish(
     (+-0.1); more tricks, so that the four bids sum to 14: 49.6 (+-0.3); one trick less if ahead: 49.5 (+-0.4).
     """
     bid, number, _, nil, _ = proposal
-    reach = max(rules.nil_points, REACH, TEN_POINTS if rules.ten_for_200 else 0) + rules.slam_points
+    reach = max(rules.nil_points, REACH, TEN_POINTS if rules.ten_for_200 else 0)
     if max(scores[0], scores[1], scores[2], scores[3]) + reach < rules.win:
         return Finish(bid, NO_RULE, bid, 0.0, 0.0, 0.0)
     race = project_race(bid, auction, scores, rules, tables)

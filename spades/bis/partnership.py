@@ -130,7 +130,7 @@ def out_of_reach(standing: Standing, rules: Rules) -> bool:
     stake = rules.nil_points
     if rules.blind_nil and rules.blind_nil_points > stake:
         stake = rules.blind_nil_points
-    tricks = (TEN_POINTS if rules.ten_for_200 else 10 * MOST_TRICKS) + rules.slam_points
+    tricks = TEN_POINTS if rules.ten_for_200 else 10 * MOST_TRICKS
     reach = stake + max(stake, tricks, rules.double_nil_points)
     return us + reach < rules.win and them + reach < rules.win
 

@@ -29,7 +29,15 @@ from spades.contract.fields import (
     scores_in,
 )
 from spades.inference.holders import Bids, Inferred, Readers, infer_from_view, nils_unread, random_deals, reads_bids
-from spades.inference.knowledge import NOTHING_FITS, SPECTATOR, View, contradictions, viewers_pass, with_first_trick
+from spades.inference.knowledge import (
+    NOTHING_FITS,
+    SPECTATOR,
+    View,
+    contradictions,
+    under,
+    viewers_pass,
+    with_first_trick,
+)
 from spades.legal import TRICKS, deck_number, deck_of
 from spades.rules import VARIANTS, Rules
 
@@ -231,7 +239,7 @@ def _call_of(data: Any, validate: Any) -> InferenceCall:
         ]
     if faults:
         raise RequestError(faults)
-    view = View(deck_of(rules), SPECTATOR if seat is None else seat, hand or 0, *passed, played, voids)
+    view = under(View(deck_of(rules), SPECTATOR if seat is None else seat, hand or 0, *passed, played, voids), rules)
     of_view = contradictions(view, bids, rules)
     if of_view:
         raise RequestError([fault_of(one) for one in of_view])

@@ -1,7 +1,7 @@
 """What a player, or a spectator, knows about the cards of a round, and what of it cannot be true.
 
 A view has only the set of cards that each seat played, not the tricks. So a revoke (a player did not follow suit, but
-could have) is found only in the first trick, which seat 0 leads.
+could have) is found only in the first trick, which seat 0 leads, or by the rules the seat with the lowest club.
 """
 
 from collections.abc import Sequence
@@ -22,11 +22,12 @@ from spades.cards import (
 )
 from spades.errors import Contradiction
 from spades.inference.deals import Floats
-from spades.legal import BLIND_NIL, SPADE_COUNTS, deck_number
+from spades.legal import BLIND_NIL, FIRST_WITHOUT_SPADES, SPADE_COUNTS, SPADES_LED, broken_at_start, deck_number
 from spades.passing import PassedCards, check_pass
-from spades.rules import WHIZ, Rules
+from spades.rules import LOWEST_CLUB_LEADS, WHIZ, Rules
 
 SPECTATOR = -1  # in `View.seat`: nobody's hand is known
+UNKNOWN = -1  # in `View.leader`
 HAND_SIZE = 13  # cards that each seat is dealt
 
 
@@ -40,6 +41,8 @@ class View(NamedTuple):
     received: int  # the cards that the player got from partner
     played: tuple[int, int, int, int]  # by seat: the cards that it has played
     voids: tuple[int, int, int, int]  # by seat: the suits that it has shown to be out of; bit 0 is clubs
+    leader: int = 0  # the seat that leads the first trick, or UNKNOWN
+    broken: int = 0  # `PlayState.broken` before the first card
 
 
 class Unseen(NamedTuple):
@@ -49,6 +52,17 @@ class Unseen(NamedTuple):
     seats: tuple[int, ...]  # the other seats, in bidding order after the viewer; all four for a spectator
     counts: tuple[int, ...]  # for each of these seats: the number of cards that it still holds
     allowed: Floats  # (m, seats): 1 if the seat may hold the card, otherwise 0
+
+
+def under(view: View, rules: Rules) -> View:
+    """Return the view with who leads the first trick, and what may be led."""
+    leader = 0
+    if rules.first_lead == LOWEST_CLUB_LEADS:
+        lowest = view.deck & -view.deck
+        own = view.hand & ~view.given | view.received
+        holders = [seat for seat, cards in enumerate(view.played) if cards & lowest]
+        leader = holders[0] if holders else view.seat if own & lowest else UNKNOWN
+    return view._replace(leader=leader, broken=broken_at_start(rules))
 
 
 def unseen_of(view: View) -> Unseen:
@@ -115,7 +129,7 @@ class NoRoom(NamedTuple):
 def out_of_turn(view: View) -> tuple[str, int] | None:
     """Return the kind of fault and the seat at fault if the seats cannot have played these numbers of cards, else None.
 
-    Kinds: `before-leader` (the seat has played to the first trick before seat 0, which leads it), `not-next` (the seat
+    Kinds: `before-leader` (the seat has played to the first trick before the leader), `not-next` (the seat
     has played to the current trick, but neither led it nor played after another seat). The caller has checked that no
     seat has played two cards more than another.
     """
@@ -125,7 +139,7 @@ def out_of_turn(view: View) -> tuple[str, int] | None:
         return None
     # The seats that have played to the current trick although the seat before them has not: only the leader may.
     first = [seat for seat in range(4) if numbers[seat] == most > numbers[seat - 1]]
-    if most == 1 and first[0] != 0:
+    if most == 1 and first[0] != view.leader:
         return "before-leader", first[0]
     return ("not-next", first[1]) if len(first) > 1 else None
 
@@ -135,16 +149,19 @@ def with_first_trick(view: View) -> View:
 
     A seat that does not follow suit is out of the suit. A seat that leads a spade to the first trick holds only spades.
     """
-    played = view.played
-    if max(cards.bit_count() for cards in played) != 1 or not played[0]:
+    played, leader = view.played, view.leader
+    if leader == UNKNOWN or max(cards.bit_count() for cards in played) != 1 or not played[leader]:
         return view
-    lead = played[0].bit_length() - 1
+    lead = played[leader].bit_length() - 1
     voids = [*view.voids]
-    if lead >= FIRST_SPADE:
-        voids[0] |= SIDE_SUITS
-    for seat in (1, 2, 3):
+    without_spades = view.broken & FIRST_WITHOUT_SPADES
+    if lead >= FIRST_SPADE and (without_spades or not view.broken & SPADES_LED):
+        voids[leader] |= SIDE_SUITS
+    for seat in range(4):
         if played[seat] and played[seat].bit_length() - 1 >> 4 != lead >> 4:
             voids[seat] |= 1 << (lead >> 4)
+            if without_spades and played[seat].bit_length() - 1 >= FIRST_SPADE:
+                voids[seat] |= SIDE_SUITS
     return view._replace(voids=(voids[0], voids[1], voids[2], voids[3]))
 
 
@@ -266,7 +283,10 @@ _CONTRADICTIONS = {
         "played",
         "seat {seat} has fewer cards left than exchanged cards that it must still hold; accepted: fewer cards played",
     ),
-    "before-leader": ("played", "seat {seat} has played a card before seat 0; accepted: seat 0 leads the first trick"),
+    "before-leader": (
+        "played",
+        "seat {seat} has played a card before {leader}; accepted: {leader} leads the first trick",
+    ),
     "not-next": (
         "played",
         "seat {seat} and another seat have both played to this trick before the seat on their right; accepted: one "
@@ -315,7 +335,9 @@ def _in_view(view: View, shown: View, rules: Rules) -> list[Contradiction]:
     faults = []
     for kind, seat, card, suit in impossible:
         field, sentence = _CONTRADICTIONS[kind]
+        leader = "the holder of the lowest club" if view.leader == UNKNOWN else f"seat {view.leader}"
         values = {"own": view.seat, "partner": view.seat ^ 2, "card": names.get(card), "suit": _SUIT_NAMES[suit]}
+        values["leader"] = leader
         faults.append(Contradiction((field, seat), "contradiction", sentence.format(seat=seat, **values)))
     return faults
 
@@ -338,8 +360,9 @@ def _in_bids(view: View, bids: tuple[int, ...], rules: Rules) -> list[Contradict
             detail = f"the bid of seat {seat} is {bid}, but {what} {spades} spades; accepted: the number of its spades"
             faults.append(Contradiction(("bids", seat), "contradiction", detail))
     total = sum(spades for spades in dealt if spades > 0)
-    if not faults and (total > HAND_SIZE or (total < HAND_SIZE and -1 not in dealt)):
-        detail = f"the hands have {total} spades by these bids; accepted: {HAND_SIZE}"
+    number = spades_of(view.deck).bit_count()
+    if not faults and (total > number or (total < number and -1 not in dealt)):
+        detail = f"the hands have {total} spades by these bids; accepted: {number}"
         faults.append(Contradiction(("bids",), "contradiction", detail))
     return faults
 

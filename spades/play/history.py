@@ -11,11 +11,11 @@ from typing import NamedTuple
 from spades.cards import CARD_NAMES, FIRST_SPADE, SIDE_SUITS
 from spades.errors import Contradiction
 from spades.inference.knowledge import HAND_SIZE, suits_without_room
-from spades.legal import deck_number
+from spades.legal import FIRST_WITHOUT_SPADES, LOWEST_CLUB_FIRST, SPADES_LED, broken_at_start, deck_number
 from spades.play.srp.goals import ALL_PIECES
 from spades.play.state import PlayState
-from spades.play.tricks import legal_cards, play_card
-from spades.rules import CUTTHROAT, Rules
+from spades.play.tricks import beats, legal_cards, lowest_club, play_card
+from spades.rules import CUTTHROAT, LOWEST_CLUB_LEADS, Rules
 from spades.scoring import Standing
 
 
@@ -28,7 +28,9 @@ class Known(NamedTuple):
     given: int  # of these, the cards that it gave to partner after the bidding
     received: int  # the cards that it got from partner
     bids: tuple[int, ...]  # of the four seats
-    tricks: tuple[tuple[int, ...], ...]  # by trick: the cards in order of play; seat 0 led the first trick
+    tricks: tuple[tuple[int, ...], ...]  # by trick: the cards in order of play
+    leader: int = 0  # the seat that led the first trick
+    broken: int = 0  # `PlayState.broken` before the first card
 
 
 class Impossible(NamedTuple):
@@ -52,6 +54,9 @@ KINDS = {
     "revoke-given": "seat {seat} plays {card}, but a card that seat {own} gave it forbids this; accepted: legal cards",
     "given-kept": "seat {seat} plays {card}, but it has too few cards left for those that seat {own} gave it; "
     "accepted: cards that were given to it",
+    "first-lead": "seat {seat} leads {card}, but rules.first_lead is lowest_club; accepted: the lowest club",
+    "first-spade": "seat {seat} plays {card} to the first trick, but it held other suits; accepted: those, because "
+    "rules.first_trick_spades is false",
     "own-revoke": "seat {seat} plays {card}, but it held a card of the suit led; accepted: cards of that suit",
     "own-spade-lead": "seat {seat} leads {card} before any spade was played, but it held other suits; accepted: those",
     "spade-lead": "seat {seat} leads {card} before a spade was played, so it has only spades, but the other hands "
@@ -77,6 +82,7 @@ def state_at_turn(known: Known, rules: Rules) -> tuple[PlayState, Contradiction 
 
     That is the first played card that is impossible, a round that is complete, or the turn of another seat.
     """
+    known = known._replace(leader=_first_leader(known, rules), broken=broken_at_start(rules))
     state, impossible = state_before(known)
     if impossible is not None:
         names = CARD_NAMES[deck_number(rules)]
@@ -91,7 +97,26 @@ def state_at_turn(known: Known, rules: Rules) -> tuple[PlayState, Contradiction 
     if turn != known.seat:
         detail = f"seat is {known.seat}, but seat {turn} plays next after these tricks; accepted: {turn}"
         return state, Contradiction(("seat",), "seat-mismatch", detail)
+    lowest = lowest_club(known.deck)
+    if state.broken & LOWEST_CLUB_FIRST and not state.hand[known.seat] & lowest:
+        name = CARD_NAMES[deck_number(rules)][lowest.bit_length() - 1]
+        detail = f"seat is {known.seat}, which does not hold {name}; accepted: the seat that holds it, which leads"
+        return state, Contradiction(("seat",), "seat-mismatch", detail)
     return state, None
+
+
+def _first_leader(known: Known, rules: Rules) -> int:
+    """Return the seat that led the first trick. If the lowest club leads, it follows from the seat that plays next."""
+    if rules.first_lead != LOWEST_CLUB_LEADS:
+        return 0
+    steps = 0  # from the first leader to the seat that plays next
+    for trick in known.tricks:
+        winner = 0
+        for place, card in enumerate(trick):
+            if beats(card, trick[winner]):
+                winner = place
+        steps += winner if len(trick) == 4 else len(trick)
+    return (known.seat - steps) & 3
 
 
 def write_scores(
@@ -110,6 +135,7 @@ def _replayed(known: Known, thorough: bool) -> tuple[PlayState, Impossible | Non
     # ``thorough``: look for room after each card, not only at the end.
     me = known.seat
     state = PlayState(deck=known.deck, bid=list(known.bids), pieces=[ALL_PIECES] * 4)
+    state.leader, state.broken = known.leader, known.broken
     state.hand[me] = own = known.dealt & ~known.given | known.received
     out = [0, 0, 0, 0]  # by seat: suits that it cannot hold: its voids, and all side suits if it led the first spade
     n = place = seat = card = 0
@@ -119,9 +145,9 @@ def _replayed(known: Known, thorough: bool) -> tuple[PlayState, Impossible | Non
             kind = _fault(state, known, own, seat, card, out)
             if kind:
                 return state, Impossible(kind, n, place, seat, card)
-            spade_lead = seat != me and place == 0 and card >= FIRST_SPADE and not state.broken
+            spade_lead = seat != me and _spades_only(state, card)
             if spade_lead:
-                out[seat] |= SIDE_SUITS  # it leads a spade, so it holds nothing else
+                out[seat] |= SIDE_SUITS  # it plays a spade, so it holds nothing else
             play_card(state, seat, card)
             out[seat] |= state.void[seat]
             if thorough and not _is_room(state, known, out):
@@ -137,6 +163,8 @@ def _fault(state: PlayState, known: Known, own: int, seat: int, card: int, out: 
     bit = 1 << card
     if state.played & bit:
         return "twice"
+    if state.broken & LOWEST_CLUB_FIRST and bit != lowest_club(known.deck):
+        return "first-lead"
     if seat != known.seat:
         if own & bit:
             return "in-hand"
@@ -156,7 +184,20 @@ def _fault(state: PlayState, known: Known, own: int, seat: int, card: int, out: 
         return "not-held"
     if legal_cards(hand, state.trick_size, state.trick[0], state.broken) & bit:
         return ""
+    if state.broken & FIRST_WITHOUT_SPADES and card >= FIRST_SPADE:
+        return "first-spade"
     return "own-revoke" if state.trick_size else "own-spade-lead"
+
+
+def _spades_only(state: PlayState, card: int) -> bool:
+    """Return whether a seat that plays ``card`` next must have spades only."""
+    if card < FIRST_SPADE:
+        return False
+    if state.trick_size and state.trick[0] >= FIRST_SPADE:
+        return False  # it follows suit
+    if state.broken & FIRST_WITHOUT_SPADES:
+        return True
+    return state.trick_size == 0 and not state.broken & SPADES_LED
 
 
 def _is_room(state: PlayState, known: Known, out: list[int]) -> bool:

@@ -43,7 +43,8 @@ class PlayState:
     leader: int = 0  # the seat that leads the current trick
     winner: int = 0  # the seat that wins the current trick so far
     best_card: int = 0  # the card that wins the current trick so far
-    broken: int = 0  # 1 after the first spade has been played
+    # What may be led: 0 until a spade has been played, then 1. Rules can set other bits (`legal.broken_at_start`).
+    broken: int = 0
     # By seat, five bits for each side suit, to detect a high-low signal (a low card after a higher one). 0: the seat
     # has not followed this suit yet. 31: its signal is complete or no longer possible. Otherwise: rank + 1 of the card
     # with which it first followed, to a trick that the suit's highest remaining card was winning.

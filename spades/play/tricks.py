@@ -6,7 +6,15 @@ together. A *boss* is a card with no higher unseen card in its suit. *Legal* car
 """
 
 from spades.cards import FIRST_SPADE, SPADE_BITS, highest, lowest
-from spades.legal import contract_of, is_nil
+from spades.legal import (
+    FIRST_WITHOUT_SPADES,
+    LOWEST_CLUB_FIRST,
+    SPADES_LED,
+    broken_after,
+    broken_at_start,
+    contract_of,
+    is_nil,
+)
 from spades.play.state import PlayState, rule_values
 from spades.rules import Rules
 
@@ -65,13 +73,20 @@ def suit_mask(suit: int) -> int:
 def legal_cards(hand: int, count: int, first: int, broken: int) -> int:
     """Return the cards of ``hand`` that may be played, as a bit mask.
 
-    ``count``: cards in the trick so far; ``first``: the trick's first card, if there is one; ``broken``: 1 after the
-    first spade has been played.
+    ``count``: cards in the trick so far; ``first``: the trick's first card, if there is one; ``broken``: as in
+    `PlayState`.
     """
     if count > 0:
         follow = hand & suit_mask(first >> 4)
-        return follow if follow else hand
-    if broken:
+        if follow:
+            return follow
+        if not broken & FIRST_WITHOUT_SPADES:
+            return hand
+    elif broken == SPADES_LED:
+        return hand
+    elif broken & LOWEST_CLUB_FIRST:
+        return hand & -hand
+    elif broken & SPADES_LED and not broken & FIRST_WITHOUT_SPADES:
         return hand
     side = hand & ~SPADE_BITS
     return side if side else hand
@@ -80,6 +95,22 @@ def legal_cards(hand: int, count: int, first: int, broken: int) -> int:
 def beats(card: int, best: int) -> bool:
     """Return whether ``card`` wins over the best card so far: a higher card of its suit, or a spade on another suit."""
     return card > best and (card >> 4 == best >> 4 or card >= FIRST_SPADE)
+
+
+def start_play(state: PlayState) -> None:
+    """Write who leads the first trick, and what may be led, by the rules that the state holds and its hands."""
+    rules = written_rules(state)
+    state.broken = broken_at_start(rules)
+    state.leader = 0
+    if state.broken & LOWEST_CLUB_FIRST:
+        for seat in range(4):
+            if state.hand[seat] & lowest_club(state.deck):
+                state.leader = seat
+
+
+def lowest_club(deck: int) -> int:
+    """Return the lowest club of a deck as a bit mask."""
+    return deck & -deck
 
 
 def play_card(state: PlayState, seat: int, card: int) -> None:
@@ -102,8 +133,8 @@ def play_card(state: PlayState, seat: int, card: int) -> None:
     state.hand[seat] &= ~(1 << card)
     state.played |= 1 << card
     state.trick[count] = card
-    if card >= FIRST_SPADE:
-        state.broken = 1
+    if state.broken != SPADES_LED:
+        state.broken = broken_after(state.broken, card, count)
     if count == 3:
         winner = state.winner
         state.taken[winner] += 1

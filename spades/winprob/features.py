@@ -14,7 +14,7 @@ from spades.legal import NIL, NO_BID, extra_spades_of, is_nil
 from spades.options import FULL, PLAYER_KINDS
 from spades.passing import cards_to_pass, given_by_partner, suits_after_pass
 from spades.position import Auction, expected_tricks, tricks_of_sides
-from spades.rules import JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
+from spades.rules import PARTNERSHIP, SUICIDE, WHIZ, Rules
 from spades.scoring import Standing, bags_matter, side_nil_stake
 from spades.tables import Tables, View
 from spades.winprob.candidates import NO_NUMBER, candidates, far_bids, needed_number
@@ -194,7 +194,7 @@ def model_position(
         standing = standing._replace(us_bags=0, them_bags=0)
     regular, nil, weighed, certain = bids_to_weigh(suits, auction, allowed, rules, tables)
     certain_nil = certain_with_nil(suits, rules) if rules.nil_pass or rules.blind_nil_pass else certain
-    plain = rules.variant != JOKERS
+    plain = extra_spades_of(rules.variant, rules) == 0
     held = holdings(suits if plain else suits_of(without_jokers(hand)))  # there is an input for each of 13 ranks
     left, partner, right = others
     inputs = position_inputs(held, auction, standing, p_win, rules, regular, nil, tables)
@@ -205,8 +205,7 @@ def model_position(
         stake, their_stake = nil_stakes(auction, rules)
         stake_with_nil = side_nil_stake(NIL, auction.partner_bid, rules)
     needed, far = NO_NUMBER, 0
-    most = MOST_POINTS + rules.slam_points
-    if us + stake + most >= rules.win or them + their_stake + most >= rules.win:
+    if us + stake + MOST_POINTS >= rules.win or them + their_stake + MOST_POINTS >= rules.win:
         expected = expected_bids(regular.takes, auction, tables)
         tricks, opposing = expected.partner_tricks, expected.opponents_tricks
         needed, they_win = needed_number(us + stake, them + their_stake, tricks, opposing, allowed, rules)
@@ -244,15 +243,14 @@ def p_win_before(seat: int, standing: Standing, win_slice: WinTableSlice, rules:
 
 def rule_inputs(rules: Rules) -> tuple[float, float, float, float, float, float]:
     """Return the inputs for the rules that change how rounds are bid and played; all 0 for classic rules."""
-    bags = bags_matter(rules)
-    if rules.nil_points == 100 and rules.variant == PARTNERSHIP and bags and not rules.nil_pass:
+    if rules.nil_points == 100 and rules.variant == PARTNERSHIP and rules.bags and not rules.nil_pass:
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     return (
         rules.nil_pass / 4.0,
         extra_spades_of(rules.variant, rules) / 3.0,
         1.0 if rules.variant == WHIZ else 0.0,
         1.0 if rules.variant == SUICIDE else 0.0,
-        0.0 if bags else 1.0,
+        0.0 if rules.bags else 1.0,
         (rules.nil_points if rules.nil_points < MOST_NIL_POINTS else MOST_NIL_POINTS) / 100.0 - 1.0,
     )
 

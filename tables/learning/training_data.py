@@ -20,11 +20,11 @@ from arena.engine.rounds import BATCH, Batch, Ints, bids_of
 from arena.engine.simulate import KernelTables, policy_rows
 from arena.engine.winprob import slice_of, write_bid, write_position
 from spades.cards import suits_of
-from spades.legal import BLIND_NIL, NIL_BIT, allowed_bids
+from spades.legal import BLIND_NIL, NIL_BIT
 from spades.levels import kind_of_player
 from spades.options import Policy
 from spades.play import rule_values
-from spades.position import read_auction
+from spades.position import allowed_at_turn, read_auction
 from spades.rules import Rules
 from spades.scoring import Standing
 from spades.tables import plain_profile
@@ -116,7 +116,7 @@ def _disturb_bid(states: Any, rounds: Any, active: Any, seat: int, me: Any, blin
         if active[i] and seat < me[i]:
             state = states[i]
             bid = noisy_bid(state, seat, state.bid[seat], rules, NOISE)
-            if seat == blind[i] and allowed_bids(0, auction_at(state, seat).partner_bid, rules) & NIL_BIT:
+            if seat == blind[i] and allowed_at_turn(0, auction_at(state, seat), rules) & NIL_BIT:
                 bid = BLIND_NIL
             state.bid[seat] = bid
             rounds[i].bids[seat] = bid
@@ -128,7 +128,7 @@ def _weigh(states: Any, active: Any, me: Any, rules: Rules, profiles: Any, wante
         if active[i]:
             state, seat = states[i], me[i]
             hand, auction = state.hand[seat], auction_at(state, seat)
-            allowed = allowed_bids(hand, auction.partner_bid, rules)
+            allowed = allowed_at_turn(hand, auction, rules)
             tables = tables_of(profiles, plain_profile(rules))
             _, _, wanted[i], _ = bids_to_weigh(suits_of(hand), auction, allowed, rules, tables)
             again[i] = 0 if wanted[i] & NIL_BIT or uniform(state) >= REDEALT else 1
@@ -138,7 +138,7 @@ def _add_odd_one(states: Any, me: Any, bids: Any, rules: Rules, wanted: Any, lot
     # Also try one more bid, so that the net knows it: the one in ``bids`` (n,), or a random one.
     for i in range(len(states)):
         state, seat = states[i], me[i]
-        allowed = allowed_bids(state.hand[seat], auction_at(state, seat).partner_bid, rules)
+        allowed = allowed_at_turn(state.hand[seat], auction_at(state, seat), rules)
         others = allowed & ~wanted[i]
         lots[i] = below(state, 1 << 20)
         if others:
@@ -257,7 +257,7 @@ def _label(
         me, hand, game = bids[0], played.hands[k], Rules(*rule_values(rules[games[b]]))
         auction = read_auction(me, bids[1], bids[2], bids[3])
         standing = Standing(scores[b, 0], scores[b, 2], scores[b, 1], scores[b, 3])
-        allowed = allowed_bids(hand, auction.partner_bid, game)
+        allowed = allowed_at_turn(hand, auction, game)
         t = tables_of(profiles, plain_profile(game))
         win_slice = slice_of(game, profiles)
         win = win_array(win_slice, profiles)

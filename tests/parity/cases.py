@@ -64,6 +64,7 @@ RULES = (
     make_rules(
         "classic", {"bag_points": -1, "bag_penalty": 0, "set_points": "none", "double_nil_points": 500, "win": 250}
     ),
+    make_rules("classic", {"sum_not_13": True, "spades_lead": "any", "first_lead": "lowest_club"}),
 )
 
 
@@ -210,7 +211,14 @@ def a_play(rng: random.Random) -> memoryview:
     return view(np.array(found))
 
 
-def a_replay(rng: random.Random) -> tuple[memoryview, ...]:
+def dealt_under(rng: random.Random) -> PlayState:
+    """Return a round before its first card; the state holds rules."""
+    s = states.dealt(rng.randrange(2**31), 1)
+    write_rules(s, rng.choice(RULES))
+    return s
+
+
+def a_replay(rng: random.Random) -> tuple[Any, ...]:
     """Return cards, who played them, the cards of each seat, and working memory; sometimes a legal play."""
     s = states.dealt(rng.randrange(2**31), 1, states.random_bids(rng))
     found, played = [], list(s.hand)
@@ -222,7 +230,8 @@ def a_replay(rng: random.Random) -> tuple[memoryview, ...]:
         found.append((s.played ^ before).bit_length() - 1)
     if rng.randrange(2):
         found[40], found[3] = found[3], found[40]
-    return view(np.array(found)), view(np.array(seats)), view(np.array(played)), view(np.zeros(4, np.int64))
+    broken = rng.choice((0, rng.randrange(8)))
+    return view(np.array(found)), view(np.array(seats)), view(np.array(played)), broken, view(np.zeros(4, np.int64))
 
 
 def staked(rng: random.Random) -> tuple[PlayState, int]:
@@ -607,7 +616,6 @@ CASES: dict[str, Maker] = {
     SCORING + "contract_points": lambda r: (r.randint(0, 14), r.choice(RULES)),
     SCORING + "nil_stake": lambda r: (r.randint(0, 14), r.choice(RULES)),
     SCORING + "side_nil_stake": lambda r: (r.choice((0, 14, 3)), r.choice((0, 14, 3)), r.choice(RULES)),
-    SCORING + "trick_points": lambda r: (r.randint(0, 14), r.choice(RULES)),
     SCORING + "points_if_set": lambda r: (r.randint(0, 14), r.randint(1, 14), r.choice(RULES)),
     SCORING + "bags_matter": lambda r: (r.choice(RULES),),
     SCORING + "score_side": lambda r: (
@@ -882,6 +890,10 @@ CASES: dict[str, Maker] = {
     ),
     LEGAL + "simplified_rules": lambda r: (any_rules(r),),
     LEGAL + "allowed_bids": lambda r: (hand(r), r.choice((NO_BID, 0, 3, 7, 13, BLIND_NIL)), r.choice(RULES)),
+    LEGAL + "without_sum": lambda r: (r.randrange(1, EVERY_BID + 1), r.randint(0, 20), r.choice(RULES)),
+    LEGAL + "broken_at_start": lambda r: (r.choice((*RULES, any_rules(r))),),
+    LEGAL + "broken_after": lambda r: (r.randrange(8), card(r), r.randrange(4)),
+    POSITION + "allowed_at_turn": lambda r: (hand(r), auction(r), r.choice(RULES)),
     LEGAL + "possible_bids": lambda r: (r.choice((NO_BID, 0, 3, 7, 13, BLIND_NIL)), r.choice(RULES)),
     LEGAL + "bids_between": lambda r: (r.randint(0, 13), r.randint(-3, 13)),
     LEGAL + "nearest_number": lambda r: (r.randint(0, 13), r.randrange(1, EVERY_BID + 1)),
@@ -894,7 +906,9 @@ CASES: dict[str, Maker] = {
     PUBLIC + "bots.public_bid": lambda r: (r.randrange(len(BOTS)), *sitting(r)[:2], r.choice(RULES)),
     CHOICE + "choose_bid": lambda r: (*any_position(r), r.choice(POLICIES), SETTINGS),
     TRICKS + "suit_mask": lambda r: (r.randrange(4),),
-    TRICKS + "legal_cards": lambda r: (cards(r, 1), r.randrange(4), card(r), r.randrange(2)),
+    TRICKS + "legal_cards": lambda r: (cards(r, 1), r.randrange(4), card(r), r.randrange(8)),
+    TRICKS + "lowest_club": lambda r: (r.choice((DECK, JOKER_DECK)),),
+    TRICKS + "start_play": lambda r: (dealt_under(r),),
     TRICKS + "beats": lambda r: (card(r), card(r)),
     TRICKS + "play_card": lambda r: next((s, me, r.choice(cards_of(ok))) for s, me, _, ok, _ in [sitting(r)]),
     DEAL + "seed_rng": lambda r: (states.empty(), r.randrange(2**31), r.choice((0, 2**31 - 1, r.randrange(2**31))), 3),

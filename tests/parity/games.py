@@ -16,9 +16,9 @@ from arena.engine.simulate import KernelTables, numba_typed
 from arena.games import ALONE, SEATING, Lineup, pairs_of, play_games
 from arena.players.choose_card import IDS, WRP, choose_card
 from arena.players.names import parse_player
-from spades.legal import allowed_bids
 from spades.play import legal_cards, play_card
 from spades.policies import parse_policy
+from spades.position import allowed_at_turn
 from spades.random_numbers import hash_uniform
 from spades.rules import CUTTHROAT, PRESETS, Rules, make_rules
 from spades.scoring import game_winner, score_seat, score_side
@@ -46,6 +46,12 @@ GAMES: dict[str, Rules] = {
         {"set_points": "none", "slam_points": 100, "double_nil_points": 500, "bag_points": -1, "bag_penalty": 0},
     ),
     "ten for 200 alone": make_rules("cutthroat", {"ten_for_200": True, "nil": False, "set_points": "missing"}),
+    "any lead": make_rules("classic", {"spades_lead": "any", "sum_not_13": True, "win": 200}),
+    "the lowest club": make_rules("pass-2", {"first_lead": "lowest_club", "first_trick_spades": False, "win": 200}),
+    "whiz with jokers": make_rules("whiz", {"deck": "jokers", "ten_for_200": True, "win": 200}),
+    "whiz with deuces": make_rules("whiz", {"deck": "jjdd", "first_lead": "lowest_club", "win": 200}),
+    "jokers alone": make_rules("cutthroat", {"deck": "jokers", "sum_not_13": True, "spades_lead": "any"}),
+    "deuces alone": make_rules("cutthroat", {"deck": "jjdd-spade"}),
     **{f"win table {number}": rules for number, rules in enumerate(MORE)},
 }
 
@@ -119,7 +125,7 @@ def plain_game(name: str, swap: int, profiles: Any) -> Iterator[Round]:
         for seat, chair in enumerate(chairs):
             bid = bid_seat(state, seat, rules, lineup.policies[places[chair]], profiles)
             moved = with_noise(state, bid, lineup.noise) if lineup.noise else bid
-            allowed = allowed_bids(state.hand[seat], auction_at(state, seat).partner_bid, rules)
+            allowed = allowed_at_turn(state.hand[seat], auction_at(state, seat), rules)
             state.bid[seat] = moved if allowed >> moved & 1 else bid
         passed, plays, choices = [0] * 4, [], 0
         exchange(state, passed)

@@ -91,8 +91,11 @@ def test_a_deck_is_of_variant_jokers():
     assert describe(make_rules("jokers"))["deck"] is None
     plain = make_rules("classic", {"deck": None})
     assert (plain.variant, deck_number(plain)) == (PARTNERSHIP, STANDARD)
-    with pytest.raises(RulesError, match='deck is "jjdd" with variant whiz; accepted: null'):
-        make_rules("whiz", {"deck": "jjdd"})
+    for variant in ("whiz", "cutthroat"):
+        assert deck_number(make_rules("classic", {"variant": variant, "deck": "jjdd"})) == JJDD_DECK
+        assert deck_number(make_rules("classic", {"variant": variant})) == STANDARD
+    with pytest.raises(RulesError, match='deck is "jjdd" with variant mirror; accepted: null'):
+        make_rules("mirror", {"deck": "jjdd"})
     with pytest.raises(RulesError, match='deck is "jjdd" with variant partnership; accepted: null'):
         make_rules("classic", {"deck": "jjdd", "variant": "partnership"})
     with pytest.raises(RulesError, match="deck is 'standard'"):

@@ -10,13 +10,14 @@ from spades.legal import (
     EVERY_BID,
     NO_BID,
     allowed_bids,
+    bid_contradictions,
     bids_between,
     contract_of,
     nearest_allowed,
     nearest_number,
     possible_bids,
 )
-from spades.position import auction_after
+from spades.position import allowed_at_turn, auction_after
 from spades.rules import CUTTHROAT, PRESETS, describe, make_rules
 from tests import naive
 from tests.spades.test_rules import overrides, refused
@@ -31,7 +32,7 @@ def bids_of(mask):
 
 def allowed(previous, hand=HAND, **rules):
     """Return the bids that ``rules`` (added to preset classic) allow after ``previous``."""
-    return bids_of(allowed_bids(hand, auction_after(tuple(previous)).partner_bid, make_rules("classic", rules)))
+    return bids_of(allowed_at_turn(hand, auction_after(tuple(previous)), make_rules("classic", rules)))
 
 
 def span(low, high):
@@ -81,6 +82,18 @@ def span(low, high):
         ((), {"variant": "cutthroat"}, span(0, 13)),
         ((0, 9, 9), {"variant": "cutthroat", "min_bid": 2}, {0} | span(2, 13)),
         ((13, 0), {"variant": "jokers"}, {0, 1}),
+        ((), {"nil": False}, span(1, 13)),
+        ((3, 4), {"nil": False, "min_bid": 2}, span(2, 10)),
+        ((0, 4), {"variant": "cutthroat", "nil": False}, span(1, 13)),
+        ((3, 2, 4), {"sum_not_13": True}, span(0, 11) - {4}),
+        ((3, 2, 8), {"sum_not_13": True}, span(1, 11)),  # a nil would make it 13
+        ((3, 2), {"sum_not_13": True}, span(0, 10)),  # not the last bidder
+        ((3, 2, 9), {"sum_not_13": True}, span(0, 11)),
+        ((2, 9, 2), {"sum_not_13": True, "team_min": 4, "nil": False}, span(1, 4)),
+        ((0, 12, 0), {"sum_not_13": True, "nil": False}, {1}),  # nothing else is allowed
+        ((4, 8, 0), {"sum_not_13": True, "variant": "suicide"}, {0}),
+        ((4, 9, 0), {"sum_not_13": True, "variant": "suicide"}, {0}),  # nothing else is allowed
+        ((4, 4, 4), {"sum_not_13": True, "variant": "cutthroat"}, span(0, 13) - {1}),
     ],
 )
 def test_each_rule_by_hand(previous, rules, expected):
@@ -101,11 +114,9 @@ def supported(values):
 def test_against_oracle(overrides, spades, previous):
     rules = make_rules("classic", overrides)
     hand = sum(1 << 48 + rank for rank in range(spades)) | sum(1 << rank for rank in range(13 - spades))
-    seat = len(previous)
-    partner = None if seat < 2 else previous[seat - 2] % BLIND_NIL
-    found = allowed_bids(hand, auction_after(tuple(previous)).partner_bid, rules)
+    found = allowed_at_turn(hand, auction_after(tuple(previous)), rules)
     assert found
-    assert bids_of(found) == naive.bids_allowed(spades, partner, describe(rules))
+    assert bids_of(found) == naive.bids_allowed_after(spades, [bid % BLIND_NIL for bid in previous], describe(rules))
 
 
 def pair_possible(first, second, rules):
@@ -156,6 +167,26 @@ def test_pairs_by_hand(first, second, rules, expected):
 def test_plain_rules_allow_every_bid_before_partner_and_beside_a_nil():
     for partner in (NO_BID, 0):
         assert allowed_bids(HAND, partner, make_rules()) == EVERY_BID
+
+
+@pytest.mark.parametrize(
+    ("bids", "rules", "refused_at"),
+    [
+        ((3, 2, 4, 4), {"sum_not_13": True}, [(3,)]),
+        ((3, 2, 8, 0), {"sum_not_13": True}, [(3,)]),
+        ((3, 2, 8, BLIND_NIL), {"sum_not_13": True, "blind_nil": True}, [(3,)]),
+        ((3, 2, 4, 5), {"sum_not_13": True}, []),
+        ((3, 2, 4, 4), {}, []),
+        ((3, 6, 4), {"sum_not_13": True}, []),  # only the last bidder must avoid the sum
+        ((4, 9, 0, 0), {"sum_not_13": True, "variant": "suicide"}, []),  # nothing else was allowed
+        ((4, 0, 4, 4), {"nil": False}, [(1,)]),
+        ((8, 5, 0, 0), {"variant": "whiz", "deck": "jjdd"}, []),
+        ((8, 8, 0, 1), {"variant": "whiz", "deck": "jjdd"}, [(3,)]),  # there are 16 spades
+        ((8, 8, 0, 0), {"variant": "whiz", "deck": "jokers"}, [(3,)]),
+    ],
+)
+def test_bids_that_the_rules_exclude(bids, rules, refused_at):
+    assert [one.place for one in bid_contradictions(bids, make_rules("classic", rules))] == refused_at
 
 
 @given(st.integers(-3, 13), st.integers(-3, 13))

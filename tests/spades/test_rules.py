@@ -47,6 +47,10 @@ CLASSIC = {
     "set_points": "contract",
     "slam_points": 0,
     "double_nil_points": None,
+    "sum_not_13": False,
+    "spades_lead": "broken",
+    "first_lead": "any",
+    "first_trick_spades": True,
 }
 
 
@@ -86,10 +90,11 @@ def refused(values):
         "partnership": ("deck",),
         "jokers": (),
         "suicide": ("nil", "double_nil", "double_nil_points", "blind_nil", "deck"),
-        "cutthroat": (*_SOLO, "deck", "nil_pass", "blind_nil_pass", "nil_passes_first"),
+        "cutthroat": (*_SOLO, "nil_pass", "blind_nil_pass", "nil_passes_first"),
     }
-    spades = ("nil", "double_nil", "double_nil_points", "blind_nil", "min_bid", "team_min", "team_max", "deck")
-    fields = {field for field in fixed.get(values["variant"], spades) if values[field] != CLASSIC[field]}
+    spades = ("nil", "double_nil", "double_nil_points", "blind_nil", "min_bid", "team_min", "team_max", "sum_not_13")
+    fixed |= {"whiz": spades, "mirror": (*spades, "deck"), "whiz_strict": (*spades, "deck")}
+    fields = {field for field in fixed[values["variant"]] if values[field] != CLASSIC[field]}
     most = values["team_max"]
     if most is not None and most < max(2 * values["min_bid"], values["team_min"]):
         fields.add("team_max")

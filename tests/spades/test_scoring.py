@@ -14,7 +14,7 @@ from spades.rules import (
     describe,
     make_rules,
 )
-from spades.scoring import contract_points, game_winner, nil_stake, score_seat, score_side
+from spades.scoring import game_winner, nil_stake, score_seat, score_side
 from tests import naive
 from tests.spades.test_rules import overrides
 
@@ -148,7 +148,7 @@ def test_all_tricks():
     assert score_side(9, 9, 4, 4, 0, rules) == (130 + 150, 0)
     assert score_side(NIL, 1, 13, 12, 0, rules) == (-100 - 130 + 150 + 1, 1)  # together all 13
     assert score_seat(6, 13, 0, rules) == (60 + 7 + 150, 7)
-    assert (contract_points(13, rules), contract_points(12, rules)) == (280, 120)
+    assert score_side(9, 8, 4, 4, 0, rules) == (-130, 0)
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,12 @@ def test_what_a_policy_bids_by():
     assert variant_of(whiz, Policy()) == WHIZ
     assert variant_of(whiz, Policy(ignores=1)) == PARTNERSHIP
     jokers = make_rules("jokers")
-    assert [extra_spades_of(variant, jokers) for variant in (PARTNERSHIP, WHIZ, JOKERS)] == [0, 0, 2]
+    assert [extra_spades_of(variant, jokers) for variant in (PARTNERSHIP, JOKERS)] == [0, 2]
+    with_jokers = make_rules("whiz", {"deck": "jokers"})
+    assert [extra_spades_of(variant, with_jokers) for variant in (PARTNERSHIP, WHIZ)] == [0, 2]
+    assert extra_spades_of(WHIZ, whiz) == 0
+    assert sees_no_jokers(with_jokers, parse_policy("rb", WHIZ))
+    assert not sees_no_jokers(with_jokers, parse_policy("bis", WHIZ))
     assert extra_spades_of(JOKERS, make_rules("jjdd")) == 3
     assert not sees_no_jokers(jokers, Policy())
     assert sees_no_jokers(jokers, Policy(ignores=1))

@@ -29,10 +29,13 @@ from arena.players.search import (
     GAIN,
     MOST_CARDS,
     PLAYABLE,
+    SQUARES,
     WORTH,
     Plan,
     Value,
+    compare_cards,
     plan_of,
+    review_plan,
     try_cards,
 )
 from arena.players.search_names import VERSIONS
@@ -56,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Answer the lines of standard input until it ends, at a lower priority than the service."""
     os.nice(LATER)
-    serve(sys.stdin, sys.stdout, entry(_search))
+    serve(sys.stdin, sys.stdout, entry(searched_card))
     return 0
 
 
@@ -64,10 +67,10 @@ def serve(source: TextIO, target: TextIO, search: Callable[..., int]) -> None:
     """Compile ``search``, write READY, and answer each line of ``source`` with a line to ``target``.
 
     Each answer is that of `answer`, or has only the field ``error`` if the tables cannot be used. ``search``:
-    `entry(_search)`; the first call here compiles it.
+    `entry(searched_card)`; the first call here compiles it.
     """
     nothing = _value_of(Rules(), WinTableSlice(0, 0, -1), np.zeros(1, np.uint16))
-    search(np.zeros(2, STATE), 0, EQUAL.copy(), plan_of(1, 1), nothing, np.zeros((MOST_CARDS, CELLS)))
+    search(np.zeros(2, STATE), 0, NOTHING, EQUAL.copy(), plan_of(1, 1), nothing, np.zeros((MOST_CARDS, CELLS)))
     _write(target, READY)
     for line in source:
         try:
@@ -84,7 +87,8 @@ def answer(request: Mapping[str, Any], search: Callable[..., int]) -> dict[str, 
     A request has these fields: ``tables``, directory and sha256; ``rules``, the values of `Rules`; ``state``, the
     fields of the play state; ``seat``; ``dealt``, the seat's hand as dealt; ``given``, the cards that the seat gave to
     partner; ``bids``, the policy by which the seat assumes the others bid; ``player``, a name of `VERSIONS`, and its
-    option ``deals``. With ``open``, a request only opens its tables, and the answer is READY.
+    option ``deals``. With ``open``, a request only opens its tables, and the answer is READY. With ``played``, a card
+    that was played, and without ``player``, all cards are compared with it on the same deals: see `_valued`.
 
     Raises `TablesError` if the tables cannot be used, or are not those that the request names.
     """
@@ -98,11 +102,15 @@ def answer(request: Mapping[str, Any], search: Callable[..., int]) -> dict[str, 
         states[name][0] = np.array(cells, np.uint64).astype(np.int64) if name in UNSIGNED else cells
     tried = np.zeros((MOST_CARDS, CELLS))
     weights = _weights(request, states[0], rules, readers)
-    plan = plan_of(VERSIONS[request["player"]], request["deals"])
-    card = search(states, request["seat"], weights, plan, _value(tables, rules), tried)
+    played, deals = request.get("played", NOTHING), request["deals"]
+    plan = review_plan(deals) if played != NOTHING else plan_of(VERSIONS[request["player"]], deals)
+    card = search(states, request["seat"], played, weights, plan, _value(tables, rules), tried)
+    if played != NOTHING:
+        return {"valued": _valued(tried)}
     return {"card": int(card), "tried": _rows(tried)}
 
 
+NOTHING = -1  # instead of a card that was played
 UNSIGNED = ("hand", "played", "deck")  # fields of a state that are sets of cards
 
 
@@ -129,6 +137,20 @@ def _rows(tried: NDArray[np.float64]) -> list[tuple[int, int, float | None]]:
 def _worth(rows: NDArray[np.float64], means: NDArray[np.float64], whole: NDArray[np.bool_], i: int) -> float:
     # Of a card with all deals, its mean; else that of the card because of which it was left out, minus the difference.
     return float(means[i]) if whole[i] else _worth(rows, means, whole, int(rows[i, BETTER])) - float(rows[i, BEHIND])
+
+
+def _valued(tried: NDArray[np.float64]) -> list[tuple[int, float, float, float]]:
+    """Return each distinct legal card, the played one first, if all were tried on the same deals.
+
+    A row has the card, its win probability, by how much this is above that of the played card, and the standard error
+    of this difference. Without deals the list is empty.
+    """
+    rows = tried[tried[:, DEALS] > 0.0]
+    deals = rows[:, DEALS]
+    gains = rows[:, GAIN] / deals
+    errors = np.sqrt(np.maximum(rows[:, SQUARES] / deals - gains * gains, 0.0) / deals)
+    columns = rows[:, CARD].astype(int), rows[:, WORTH] / deals, gains, errors
+    return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
 def _weights(request: Mapping[str, Any], state: Any, rules: Rules, readers: Readers) -> NDArray[np.float64]:
@@ -173,10 +195,16 @@ def _value_of(rules: Rules, win_slice: WinTableSlice, win: Any) -> Value:
     return Value(rules, win_slice, win)
 
 
-def _search(states: Any, me: int, weights: Any, plan: Plan, value: Value, tried: Any) -> int:
+def searched_card(states: Any, me: int, played: int, weights: Any, plan: Plan, value: Value, tried: Any) -> int:
+    """Return the best card, and write to ``tried`` what `answer` reads; ``states`` (2,): the second is working memory.
+
+    With ``played``, all cards are compared with that card.
+    """
     # `serve` passes an empty hand only to compile this function.
     if states[0].hand[me] == 0:
-        return -1
+        return NOTHING
+    if played != NOTHING:
+        return compare_cards(states[0], states[1], me, played, weights, plan, value, tried)
     return try_cards(states[0], states[1], me, weights, plan, value, tried)
 
 

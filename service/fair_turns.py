@@ -1,7 +1,7 @@
 """Fair turns: long answers are made in slices, so that other requests are answered between them.
 
-Batches and inferences work in the event loop (docs/adr/0014-fair-turns.md). In one turn of the event loop, one of them
-works for `SLICE_S`, or longer if one step takes longer. Then all other requests have their turn.
+Batches, inferences and reviews work in the event loop (docs/adr/0014-fair-turns.md). In one turn of the event loop, one
+of them works for `SLICE_S`, or longer if one step takes longer. Then all other requests have their turn.
 """
 
 import asyncio
@@ -10,6 +10,7 @@ from typing import Final
 SLICE_S: Final = 0.0005  # seconds of work in one turn of the event loop
 BATCHES_AT_ONCE: Final = 2  # batches in progress; others wait
 ANSWERS_WITH_DEALS_AT_ONCE: Final = 2  # inferences with deals in progress; others wait
+REVIEWS_AT_ONCE: Final = 2  # reviews in progress; others wait
 
 
 class FairTurns:
@@ -18,4 +19,5 @@ class FairTurns:
     def __init__(self) -> None:
         self.batches = asyncio.Semaphore(BATCHES_AT_ONCE)
         self.deals = asyncio.Semaphore(ANSWERS_WITH_DEALS_AT_ONCE)
-        self.slice = asyncio.Lock()  # for the batch or inference that works in this turn of the event loop
+        self.reviews = asyncio.Semaphore(REVIEWS_AT_ONCE)
+        self.slice = asyncio.Lock()  # for the answer that is worked on in this turn of the event loop

@@ -23,6 +23,7 @@ from spades.contract.faults import CODES, RequestError
 from spades.contract.inference_request import InferenceItemRequest, InferenceRequest, InferencesRequest
 from spades.contract.pass_request import PassRequest
 from spades.contract.results import Result, ResultsRequest
+from spades.contract.review_request import ReviewRequest
 
 DESCRIPTION = """A bidding service for Spades: send a hand and the bids before it, get a bid and its explanation.
 
@@ -82,7 +83,7 @@ _HEADERS_OF = {401: "WWW-Authenticate", 405: "Allow", 415: "Accept-Encoding", 42
 # Models of requests. They and `Problem` are in the document although no function's signature has them.
 _MODELS = (
     *(BidRequest, BidsRequest, BlindRequest, CardRequest, CardsRequest, InferenceItemRequest, InferenceRequest),
-    *(InferencesRequest, PassRequest, ResultsRequest, Result, Problem),
+    *(InferencesRequest, PassRequest, ResultsRequest, Result, ReviewRequest, Problem),
 )
 
 

@@ -10,14 +10,21 @@ from typing import Any, Final, Literal, NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
-from service.endpoints import batches, bids, cards, catalogue, health, inferences, pages, results
+from service.endpoints import batches, bids, cards, catalogue, health, inferences, pages, results, reviews
 from service.endpoints.batches import BidsAnswer, CardsAnswer, InferencesAnswer
 from service.endpoints.catalogue import PoliciesAnswer, ReasonsAnswer, RulesAnswer
 from service.endpoints.health import Ready, Status, VersionAnswer
 from service.endpoints.results import ResultsAnswer
 from service.problems import ProblemTypeInfo, problem_of
 from spades.contract import examples
-from spades.contract.answer_types import BidAnswer, BlindAnswer, CardAnswer, InferenceAnswer, PassAnswer
+from spades.contract.answer_types import (
+    BidAnswer,
+    BlindAnswer,
+    CardAnswer,
+    InferenceAnswer,
+    PassAnswer,
+    ReviewAnswer,
+)
 from spades.contract.bid_request import MAX_ITEMS
 from spades.contract.card_request import MAX_CARD_ITEMS
 from spades.contract.faults import RequestError
@@ -124,6 +131,15 @@ _INFERENCE = Operation(
         "short": examples.SHORT_INFERENCE_REQUEST,
         "spectator": examples.SPECTATOR_REQUEST,
     },
+)
+_REVIEW = Operation(
+    "review",
+    ReviewAnswer,
+    examples.REVIEW_ANSWER,
+    summary="What each bid, pass and card of a finished round cost its player",
+    answer_description="The decisions with their grades, and a summary by player",
+    request="ReviewRequest",
+    requests={"full": examples.REVIEW_REQUEST},
 )
 _REFUSED = problem_of(RequestError([examples.FAULTS["missing-field"]]))
 _REFUSED_ITEM = {"status": _REFUSED.status, "body": _REFUSED.body()}
@@ -262,6 +278,7 @@ ROUTES: Final = (
     Route("/v1/cards", "POST", batches.cards_batch, _CARDS, MAX_BATCH_BYTES, takes_turns=True),
     Route("/v1/inference", "POST", inferences.inference, _INFERENCE, MAX_BODY_BYTES, takes_turns=True),
     Route("/v1/inferences", "POST", batches.inferences_batch, _INFERENCES, MAX_BATCH_BYTES, takes_turns=True),
+    Route("/v1/review", "POST", reviews.review, _REVIEW, MAX_BODY_BYTES, takes_turns=True),
     Route("/v1/bids", "POST", batches.bids_batch, _BIDS, MAX_BATCH_BYTES, takes_turns=True),
     Route("/v1/results", "POST", results.results, _RESULTS, MAX_BATCH_BYTES, takes_turns=True),
     Route("/v1/policies", "GET", catalogue.list_policies, _POLICIES),

@@ -178,17 +178,24 @@ def gives_first(bids: tuple[int, ...], seat: int, rules: Rules) -> bool:
 
 
 def check_pass(
-    hand: int, bids: tuple[int, ...], seat: int, given: int, received: int, rules: Rules
+    hand: int,
+    bids: tuple[int, ...],
+    seat: int,
+    given: int,
+    received: int,
+    rules: Rules,
+    fields: tuple[str, str] = ("given", "received"),
 ) -> tuple[PassedCards, list[Contradiction]]:
     """Return the cards that ``seat`` has given and got for good, and everything about them that cannot be true.
 
     If one partner gives first, the other may give the same card back. Then it is in both lists and is ignored.
+    ``fields``: the names of the two lists in the contradictions.
     """
     number = 0
     if rules.variant != CUTTHROAT:
         number = cards_to_pass(bids[seat], bids[seat ^ 2], rules.nil_pass, rules.blind_nil_pass)
     faults: list[Contradiction] = []
-    for field, cards in (("given", given), ("received", received)):
+    for field, cards in zip(fields, (given, received)):
         count = cards.bit_count()
         if count == number:
             continue
@@ -208,8 +215,8 @@ def check_pass(
     names = CARD_NAMES[deck_number(rules)]
     for card in cards_of(given & ~may_give):
         detail = f"{names[card]} is given, but it is not in the hand; accepted: cards that the player held"
-        faults.append(Contradiction(("given",), "contradiction", detail))
+        faults.append(Contradiction(fields[:1], "contradiction", detail))
     for card in cards_of(received & ~may_get):
         detail = f"{names[card]} is received, but it is in the hand; accepted: cards that are not in the hand"
-        faults.append(Contradiction(("received",), "contradiction", detail))
+        faults.append(Contradiction(fields[1:], "contradiction", detail))
     return PassedCards(given & ~received, received & ~given), faults

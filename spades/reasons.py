@@ -1,10 +1,10 @@
 """The reasons in all answers, each declared once: what it explains, its code, and its English sentence as a template.
 
-`REASONS` lists them by what they explain: a bid, a nil, a blind nil, a card to play, or a card to pass.
-`reason` makes a `Reason`: a dict with its code and the numbers of its sentence. The numbers are rounded as the sentence
-shows them; the explanation's other fields have the exact numbers. Each template can be translated by itself: its
-wording fits any number, singular or plural, and a word such as nil or the name of a suit is never a value. GET
-/v1/reasons lists them.
+`REASONS` lists them by what they explain: a bid, a nil, a blind nil, a card to play, a card to pass, or a
+choice in a review. `reason` makes a `Reason`: a dict with its code and the numbers of its sentence. The numbers are
+rounded as the sentence shows them; the explanation's other fields have the exact numbers. Each template can be
+translated by itself: its wording fits any number, singular or plural, and a word such as nil or the name of a suit is
+never a value. GET /v1/reasons lists them.
 """
 
 import re
@@ -14,7 +14,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
-Subject = Literal["bid", "nil", "blind nil", "card", "pass"]  # what a reason explains
+Subject = Literal["bid", "nil", "blind nil", "card", "pass", "review"]  # what a reason explains
 
 _MOST_KEPT = 4096  # reasons that `reason` keeps
 
@@ -313,6 +313,32 @@ _PASS_NUMBERS = {
     "below": Number("integer", "cards", "Unseen cards of its suit that are lower."),
 }
 
+# ---- a choice in a review -------------------------------------------------------------------------------------------
+
+_REVIEW_REASONS = {
+    "none-better": "No other choice is clearly better.",
+    "only-choice": "There was no other choice, or all were equal.",
+    "hand-not-seen": "A blind nil is bid before the hand is seen, so it is not graded.",
+    "no-deal-fits": "No random deal fits what the player knew, so the card is not graded.",
+    "better-bid": "With {other} you win {percent}% of the games, and with {bid} {choice_percent}%.",
+    "better-nil": "With a nil you win {percent}% of the games, and with {bid} {choice_percent}%.",
+    "worse-nil": "With {other} you win {percent}% of the games, and with a nil {choice_percent}%.",
+    "better-pass": "After giving {best_cards} the nil succeeds {percent}% of the time, and after giving {given} "
+    "{choice_percent}%.",
+    "usual-pass": "The usual choice is {best_cards}. What the difference costs is not known, so it is not graded.",
+    "better-card": "After {best_card} your side wins {percent}% of the games, and after {played} {choice_percent}%.",
+}
+_REVIEW_NUMBERS = {
+    "bid": _BID_NUMBERS["bid"],
+    "other": _BID_NUMBERS["other"],
+    "percent": _BID_NUMBERS["percent"],
+    "choice_percent": Number("number", "percent", "The same probability after the choice that was made."),
+    "played": Number("string", "card", "The card that was played."),
+    "best_card": Number("string", "card", "The best card."),
+    "given": Number("string", "cards", "The cards that were given."),
+    "best_cards": Number("string", "cards", "The best cards to give."),
+}
+
 # ---- the catalogue --------------------------------------------------------------------------------------------------
 
 # By what they explain and by code: the sentence of each reason as a template.
@@ -321,6 +347,7 @@ REASONS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
         "bid": MappingProxyType(_BID_REASONS),
         "card": MappingProxyType(_CARD_REASONS),
         "pass": MappingProxyType(_PASS_REASONS),
+        "review": MappingProxyType(_REVIEW_REASONS),
         "nil": MappingProxyType(_NIL_REASONS),
         "blind nil": MappingProxyType(_BLIND_NIL_REASONS),
     }
@@ -331,6 +358,7 @@ NUMBERS: Final[Mapping[str, Mapping[str, Number]]] = MappingProxyType(
         "bid": MappingProxyType(_BID_NUMBERS),
         "card": MappingProxyType(_CARD_NUMBERS),
         "pass": MappingProxyType(_PASS_NUMBERS),
+        "review": MappingProxyType(_REVIEW_NUMBERS),
         "nil": MappingProxyType(_NIL_NUMBERS),
         "blind nil": MappingProxyType(_BLIND_NIL_NUMBERS),
     }

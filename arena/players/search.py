@@ -66,7 +66,9 @@ class Plan(NamedTuple):
     most_deals: int  # on which a card is tried
     srp: int  # version of SRP that plays the rest of the round: 3 or 4
     exact_plays: int  # the rest is played perfectly if at most this many cards are left to play
-    least_rise: float  # see LEAST_RISE; 0: compare with SRP's card, and stop only if no other card is left
+    # See LEAST_RISE. 0: compare with SRP's card, and stop only if no other card is left. Below 0: try every card on all
+    # deals.
+    least_rise: float
 
 
 def search_card(state: PlayState, sim: PlayState, me: int, weights: Any, plan: Plan, value: Value) -> int:
@@ -80,14 +82,25 @@ def try_cards(state: PlayState, sim: PlayState, me: int, weights: Any, plan: Pla
     ``sim`` is working memory. ``weights`` (64, 3): of each card for the next three seats. ``tried`` (MOST_CARDS, CELLS)
     holds zeros; its first row becomes that of SRP's card. If no deal fits the weights, return SRP's card.
     """
-    preferred = srp_of(state, me, plan.srp)
+    return compare_cards(state, sim, me, srp_of(state, me, plan.srp), weights, plan, value, tried)
+
+
+def compare_cards(
+    state: PlayState, sim: PlayState, me: int, preferred: int, weights: Any, plan: Plan, value: Value, tried: Any
+) -> int:
+    """Return the best card of seat ``me``, compared with the card ``preferred``; the others: as for `try_cards`.
+
+    If the plan tries every card on all deals, ``tried`` has the same number of deals for each card, also if there is
+    only one; 0 if no deal fits the weights.
+    """
+    every = plan.least_rise < 0.0
     legal = legal_cards(state.hand[me], state.trick_size, state.trick[0], state.broken)
     cards = scratch(MOST_CARDS)
     n = open_cards(cards, legal, preferred, cards_between(state, me))
     for i in range(n):
         tried[i, PLAYABLE] = 1.0
         tried[i, CARD] = cards[i]
-    if n == 1:
+    if n == 1 and not every:
         return preferred
     sums = np.zeros((MOST_UNSEEN + 1, PLACE_COUNTS, PLACE_COUNTS))
     if sum_deals(state, me, weights, sums) <= 0.0:
@@ -100,8 +113,12 @@ def try_cards(state: PlayState, sim: PlayState, me: int, weights: Any, plan: Pla
     if exact:
         copy_state(state, sim)
         bound_ends(sim, me, value, bounds)
-        if bounds[0, 0] == bounds[0, 1]:
-            return preferred  # all ends of the round are worth the same
+        if bounds[0, 0] == bounds[0, 1]:  # all ends of the round are worth the same
+            if every:
+                for i in range(n):
+                    tried[i, DEALS] = plan.most_deals
+                    tried[i, WORTH] = plan.most_deals * bounds[0, 0]
+            return preferred
     worths = np.zeros(MOST_CARDS)
     differences = np.zeros((MOST_CARDS, MOST_CARDS))  # sums of the squares of the differences between two cards
     active = (1 << n) - 1
@@ -124,7 +141,7 @@ def try_cards(state: PlayState, sim: PlayState, me: int, weights: Any, plan: Pla
                     worths[i] = worth_of(state, sim, me, cards[i], hands, plan.srp, value)
         _add_deal(tried, differences, worths, n, active)
         done += 1
-        if done % LOOK == 0:
+        if done % LOOK == 0 and not every:
             if plan.least_rise == 0.0:
                 active = _still_good(tried, n, active, done)
                 if active == 1:
@@ -282,6 +299,11 @@ def _best(tried: Any, n: int, active: int, deals: int) -> int:
 
 
 register(__name__)
+
+
+def review_plan(deals: int) -> Plan:
+    """Return the plan of a review: every card is tried on the same ``deals``, as SEARCH 3 tries it."""
+    return Plan(most_deals=deals, srp=4, exact_plays=EXACT_PLAYS, least_rise=-1.0)
 
 
 def plan_of(version: int, deals: int) -> Plan:

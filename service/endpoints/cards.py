@@ -45,7 +45,7 @@ async def card(request: Request) -> Response:
     if call.search is None:
         return json_response(orjson.dumps(card_answer(call, call.not_searched, searches=state.searchers.started)))
     to_search = search_request(call, call.search, chosen.tables)
-    search = _searched if call.search.required else _searched_if_possible
+    search = searched if call.search.required else _searched_if_possible
     answer = await search(state, to_search, deadline)
     if isinstance(answer, str):
         return json_response(orjson.dumps(card_answer(call, answer, searches=state.searchers.started)))
@@ -53,7 +53,7 @@ async def card(request: Request) -> Response:
     return json_response(orjson.dumps(searched_answer(call, call.search, answer, chosen.version)))
 
 
-async def _searched(state: AppState, request: dict[str, Any], deadline: float) -> dict[str, Any]:
+async def searched(state: AppState, request: dict[str, Any], deadline: float) -> dict[str, Any]:
     """Return the answer of a search process; raise `ProblemError` or `RequestError` if there is none in time."""
     try:
         return await state.searchers.search(request, deadline)

@@ -114,6 +114,7 @@ class ReasonsAnswer(TypedDict):
     reasons: Annotated[list[ReasonInfo], Field(description="Of bids.")]
     pass_reasons: Annotated[list[ReasonInfo], Field(description="Of the cards that POST /v1/pass gives.")]
     card_reasons: Annotated[list[ReasonInfo], Field(description="Of the cards that POST /v1/card plays.")]
+    review_reasons: Annotated[list[ReasonInfo], Field(description="Of the choices in a review.")]
     nil_reasons: Annotated[list[ReasonInfo], Field(description="Why a nil is ruled out, and nil rules in words.")]
     blind_nil_reasons: Annotated[list[ReasonInfo], Field(description="Of the decisions of POST /v1/bid/blind.")]
     numbers: dict[str, ReasonNumber]
@@ -207,11 +208,12 @@ def reasons_answer() -> ReasonsAnswer:
         reasons=_listed("bid"),
         pass_reasons=_listed("pass"),
         card_reasons=_listed("card"),
+        review_reasons=_listed("review"),
         nil_reasons=_listed("nil"),
         blind_nil_reasons=_listed("blind nil"),
         numbers={
             name: {"unit": number.unit, "meaning": number.meaning}
-            for subject in ("bid", "pass", "card", "nil", "blind nil")
+            for subject in ("review", "bid", "pass", "card", "nil", "blind nil")
             for name, number in NUMBERS[subject].items()
         },
     )

@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 from spades.bis.estimates import VOID_FACTOR
 from spades.contract.fields import POLICY_PATTERN, BidderName
 from spades.reasons import NUMBERS, REASONS, Number
+from spades.round_review import GRADES
 
 ANSWER_CONFIG = ConfigDict(extra="allow")
 Assumed = Annotated[
@@ -303,6 +304,75 @@ class PassAnswer(TypedDict):
     cards: Annotated[list[str], Field(description="As many as the rules say: spades, hearts, diamonds, clubs.")]
     to: Annotated[int, Field(ge=0, le=3, description="The seat of the partner.")]
     reasons: Annotated[list[PassReason], Field(description="One for each card.")]
+
+
+Grade = Literal[GRADES]  # type: ignore[valid-type]
+NotReviewed = Literal["no-processes"]
+_REVIEW_CODES = [code for subject in ("review", "bid", "pass", "card") for code in REASONS[subject]]
+
+
+@with_config(ANSWER_CONFIG)
+class ReviewReason(TypedDict):
+    """A reason in a review: how the choice compares with the best one, then why the best choice is good.
+
+    It has the numbers of its sentence, which addresses the player. GET /v1/reasons has the sentences.
+    """
+
+    code: Annotated[str, Field(json_schema_extra={"enum": _REVIEW_CODES})]
+    sentence: str
+
+
+@with_config(ANSWER_CONFIG)
+class ReviewedDecision(TypedDict):
+    """A bid, a pass or a card, judged by what its player could know at the time."""
+
+    seat: Annotated[int, Field(ge=0, le=3)]
+    kind: Literal["bid", "pass", "card"]
+    choice: Annotated[
+        str,
+        Field(description="The choice: a number, nil or blind_nil; a card; or the cards given, with spaces between."),
+    ]
+    best: Annotated[str, Field(description="The best choice; the player's own if no other is clearly better.")]
+    p_win: Annotated[
+        float | None,
+        Field(description="Probability that the player's side wins the game after the choice; null: not known."),
+    ]
+    best_p_win: Annotated[float | None, Field(description="The same after the best choice.")]
+    loss: Annotated[float | None, Field(description="What the choice cost in win probability; null: not known.")]
+    error: NotRequired[Annotated[float, Field(description="Standard error of the loss; left out if not measured.")]]
+    grade: Annotated[
+        Grade | None,
+        Field(description="Null if there was no other choice, or if the loss is not known. `reasons` say which."),
+    ]
+    reasons: list[ReviewReason]
+
+
+@with_config(ANSWER_CONFIG)
+class ReviewSummary(TypedDict):
+    """The grades of one player."""
+
+    seat: Annotated[int, Field(ge=0, le=3)]
+    graded: Annotated[int, Field(description="Number of decisions with a grade.")]
+    grades: Annotated[dict[str, int], Field(description="Number of decisions by grade.")]
+    mean_loss: Annotated[float, Field(description="Win probability lost by a graded decision on average.")]
+    total_loss: Annotated[float, Field(description="Sum of these losses.")]
+
+
+@with_config(ANSWER_CONFIG)
+class ReviewAnswer(TypedDict):
+    """What each decision of a round cost its player."""
+
+    decisions: Annotated[list[ReviewedDecision], Field(description="In the order of time: bids, passes, cards.")]
+    summary: Annotated[list[ReviewSummary], Field(description="By seat.")]
+    cards_reviewed: bool
+    not_reviewed: NotRequired[
+        Annotated[NotReviewed, Field(description="Why the cards are not reviewed: the server does not search.")]
+    ]
+    policy: Annotated[str, Field(description="The policy that judged the bids.", pattern=POLICY_PATTERN)]
+    player: NotRequired[Annotated[str, Field(description="The card player whose search judged the cards.")]]
+    deals: NotRequired[Annotated[int, Field(description="Number of random deals on which each card was tried.")]]
+    tables: TablesVersion
+    assumed: Assumed
 
 
 @with_config(ANSWER_CONFIG)

@@ -17,6 +17,7 @@ from spades.passing import MOST_PASSED
 from spades.rules import Rules
 
 Faults = list[tuple[Place, str, str]]
+PLAYS: Final = 4 * TRICKS  # cards of a round
 
 
 # ---- cards -----------------------------------------------------------------------------------------------------------
@@ -162,6 +163,20 @@ Exchanged = Annotated[
 ]
 
 
+def _read_plays(value: Any, info: ValidationInfo[Rules]) -> tuple[int, ...]:
+    """Return the cards of a whole round in order of play, as numbers."""
+    if type(value) is not list:
+        raise refusal(((), "wrong-type", f"plays is {json_type(value)}; accepted: an array of cards"))
+    if len(value) != PLAYS:
+        raise refusal(((), "hand-size", f"plays has {len(value)} cards; accepted: {PLAYS}"))
+    faults, bits = card_list(value, info.context, PLAYS)
+    if faults:
+        raise refusal(*faults)
+    return tuple([bit.bit_length() - 1 for bit in bits])
+
+
+_PLAYS = {"type": "array", "items": CARD_SCHEMA, "minItems": PLAYS, "maxItems": PLAYS, "uniqueItems": True}
+Plays = Annotated[tuple[int, ...], PlainValidator(_read_plays), WithJsonSchema(_PLAYS)]
 Given = Annotated[Exchanged | None, Field(description="The cards that the player gave to partner after the bidding.")]
 Received = Annotated[Exchanged | None, Field(description="The cards that the player got from partner.")]
 

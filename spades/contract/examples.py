@@ -188,6 +188,85 @@ INFERENCE_ANSWER = {
         {"0": ["9D", "TS"], "1": ["7H", "3S"], "3": ["5S", "8S"]},
     ],
 }
+_PLAYED = (
+    "AC 2C 4C 5C QH AH 5H 3H JH 6H 8H KH JD KD AD 3D TD 5D 2D 9S 2H 8S 9H 7H 7C 6C 2S 3C "
+    "TH 4H TC 3S 6D 4D TS 8D JS QS 7S 6S 8C 4S QD KC 5S 9D QC AS 9C KS 7D JC"
+)
+REVIEW_REQUEST: dict[str, Any] = {
+    "hands": ["62.KQT7.QJ9742.A", "JT9.AJ42.K.KQJ32", "AQ8.65.AT8.T9874", "K7543.983.653.65"],
+    "bids": [2, 2, 4, 2],
+    "plays": _PLAYED.split(),
+    "scores": [123, 95],
+    "bags": [3, 5],
+    "deals": 64,
+}
+# Two of its decisions, with figures for shape only.
+REVIEW_ANSWER: dict[str, Any] = {
+    "decisions": [
+        {
+            "seat": 1,
+            "kind": "bid",
+            "choice": "2",
+            "best": "4",
+            "p_win": 0.417215,
+            "best_p_win": 0.439162,
+            "loss": 0.021947,
+            "grade": "inaccuracy",
+            "reasons": [
+                {
+                    "code": "better-bid",
+                    "bid": 2,
+                    "other": 4,
+                    "percent": 43.9,
+                    "choice_percent": 41.7,
+                    "sentence": "With 4 you win 43.9% of the games, and with 2 41.7%.",
+                },
+                {
+                    "code": "makes",
+                    "makes": 90,
+                    "sentence": "Your side makes its bid 90% of the time.",
+                },
+            ],
+        },
+        {
+            "seat": 3,
+            "kind": "card",
+            "choice": "3S",
+            "best": "6D",
+            "p_win": 0.349638,
+            "best_p_win": 0.360981,
+            "loss": 0.011343,
+            "error": 0.002937,
+            "grade": "good",
+            "reasons": [
+                {
+                    "code": "better-card",
+                    "best_card": "6D",
+                    "played": "3S",
+                    "percent": 36.1,
+                    "choice_percent": 35.0,
+                    "sentence": "After 6D your side wins 36.1% of the games, and after 3S 35.0%.",
+                }
+            ],
+        },
+    ],
+    "summary": [
+        {
+            "seat": seat,
+            "graded": 10,
+            "grades": {"best": 7, "good": 2, "inaccuracy": 1, "mistake": 0, "blunder": 0},
+            "mean_loss": 0.004032,
+            "total_loss": 0.040321,
+        }
+        for seat in range(4)
+    ],
+    "cards_reviewed": True,
+    "policy": "winprob",
+    "tables": "2026.11.1+3f9a2c",
+    "assumed": ["rules.preset"],
+    "player": "search@3",
+    "deals": 64,
+}
 RESULTS_REQUEST = {
     "results": [
         {

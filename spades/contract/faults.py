@@ -126,6 +126,9 @@ def _fault(line: Any, place: Place) -> Fault:
     if kind == "too_long":
         detail = f"{name} has {context['actual_length'] or 'more'} items; accepted: at most {context['max_length']}"
         return Fault(where, "too-many-items", detail)
+    if kind == "too_short":
+        detail = f"{name} has {context['actual_length']} items; accepted: at least {context['min_length']}"
+        return Fault(where, "missing-field", detail)
     if kind in ("string_too_short", "string_too_long"):
         limit = f"at least {context['min_length']}" if "min_length" in context else f"at most {context['max_length']}"
         return Fault(where, "out-of-range", f"{name} has {len(value)} characters; accepted: {limit}")

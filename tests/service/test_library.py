@@ -159,7 +159,7 @@ def test_inferences(call, request_):
 def test_reasons_are_those_of_the_catalogue(call):
     answer = call("GET", "/v1/reasons").json()
     fields = {"bid": "reasons", "card": "card_reasons", "pass": "pass_reasons"}
-    fields |= {"nil": "nil_reasons", "blind nil": "blind_nil_reasons"}
+    fields |= {"review": "review_reasons", "nil": "nil_reasons", "blind nil": "blind_nil_reasons"}
     assert fields.keys() == spades.REASONS.keys()
     for subject, field in fields.items():
         assert [reason["code"] for reason in answer[field]] == list(spades.REASONS[subject])

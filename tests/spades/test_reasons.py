@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from service.endpoints import cards
-from spades import explanations, policies, skill
+from spades import explanations, policies, round_review, skill
 from spades.bidder import decide, turn_of
 from spades.bis.blind_nil import BLIND_NIL_RULES
 from spades.bis.conventions import CONVENTION_RULES
@@ -288,7 +288,7 @@ def test_every_step_has_a_reason():
 
 
 def test_every_reason_is_given_somewhere():
-    files = (explanations, skill, policies, card_explanation, cards)
+    files = (explanations, skill, policies, card_explanation, cards, round_review)
     text = "".join(Path(str(module.__file__)).read_text() for module in files)
     literal = set(re.findall(r'"([a-z0-9-]+)"', text))
     steps = {*RULE_NAMES, *CONVENTION_RULES, *NUMBER_RULES}

@@ -1,0 +1,93 @@
+"""POST /v1/review: what each bid, pass and card of a finished round cost its player.
+
+Bids and passes are judged in slices on the event loop, and each card by a search of its own, so that the requests of
+others are answered between them.
+"""
+
+import asyncio
+import math
+from collections.abc import Callable
+from functools import partial
+from time import perf_counter
+from typing import Any, TypeVar
+
+import orjson
+from starlette.requests import Request
+from starlette.responses import Response
+
+from service.endpoints.cards import searched
+from service.keys import Key
+from service.requests import AppState, app_state, json_response, read_json, request_state, set_for
+from service.searchers import opening
+from service.table_sets import OpenSet
+from spades.contract.answer_types import NotReviewed
+from spades.contract.review_request import ReviewCall, read_review, review_answer
+from spades.round_review import (
+    CardTurn,
+    ReviewedChoice,
+    ValuedCard,
+    card_turns,
+    review_bids_and_passes,
+    review_card,
+)
+from spades.tableset import TableSet
+
+T = TypeVar("T")
+
+
+async def review(request: Request) -> Response:
+    """Answer with what each decision of a finished round cost."""
+    state, of_request = app_state(request), request_state(request)
+    body = await request.body()
+    deadline, key = of_request.get("deadline", math.inf), of_request.get("key")
+    call, chosen = await _in_turn(state, deadline, partial(_read, state, body, key))
+    of_request["tables"] = chosen.version
+    async with state.turns.reviews:
+        choices = await _judged(state, call, chosen.tables, deadline)
+    why: NotReviewed | None = None if state.searchers.started else "no-processes"
+    return json_response(orjson.dumps(review_answer(call, choices, why, chosen.version)))
+
+
+def _read(state: AppState, body: bytes, key: Key | None) -> tuple[ReviewCall, OpenSet]:
+    data = read_json(body)
+    chosen = set_for(state.tables_in_use(), data, key, read_review)
+    return read_review(data, chosen.tables.games, chosen.options), chosen
+
+
+async def _judged(state: AppState, call: ReviewCall, tables: TableSet, deadline: float) -> list[ReviewedChoice]:
+    """Return the review of all bids and passes and, if there are processes that search, of all cards."""
+    played, choices = call.played, []
+    steps = review_bids_and_passes(played, call.judge, tables)
+    while (choice := await _in_turn(state, deadline, partial(next, steps, None))) is not None:
+        choices.append(choice)
+    if state.searchers.started:
+        for turn in card_turns(played):
+            answer = await searched(state, valuing_request(turn, call, tables), deadline)
+            valued = [ValuedCard(*row) for row in answer["valued"]]
+            choices.append(await _in_turn(state, deadline, partial(review_card, turn, valued, played.rules)))
+    return choices
+
+
+def valuing_request(turn: CardTurn, call: ReviewCall, tables: TableSet) -> dict[str, Any]:
+    """Return the request to a search process that compares all cards of a turn with the card that was played."""
+    return {
+        **opening(tables),
+        "rules": list(call.played.rules),
+        "state": turn.state,
+        "seat": turn.seat,
+        "dealt": turn.dealt,
+        "given": turn.given,
+        "played": turn.card,
+        "bids": call.bidder,
+        "deals": call.deals,
+    }
+
+
+async def _in_turn(state: AppState, deadline: float, step: Callable[[], T]) -> T:
+    """Return the result of a short step, and let other requests have their turn after it (`service.fair_turns`)."""
+    async with state.turns.slice:
+        try:
+            state.check_deadline(deadline, perf_counter())
+            return step()
+        finally:
+            await asyncio.sleep(0)

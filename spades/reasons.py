@@ -321,8 +321,8 @@ _REVIEW_REASONS = {
     "hand-not-seen": "A blind nil is bid before the hand is seen, so it is not graded.",
     "no-deal-fits": "No random deal fits what the player knew, so the card is not graded.",
     "better-bid": "With {other} you win {percent}% of the games, and with {bid} {choice_percent}%.",
-    "better-nil": "With a nil you win {percent}% of the games, and with {bid} {choice_percent}%.",
-    "worse-nil": "With {other} you win {percent}% of the games, and with a nil {choice_percent}%.",
+    "nil-better": "With a nil you win {percent}% of the games, and with {bid} {choice_percent}%.",
+    "nil-worse": "With {other} you win {percent}% of the games, and with a nil {choice_percent}%.",
     "better-pass": "After giving {best_cards} the nil succeeds {percent}% of the time, and after giving {given} "
     "{choice_percent}%.",
     "usual-pass": "The usual choice is {best_cards}. What the difference costs is not known, so it is not graded.",

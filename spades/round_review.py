@@ -194,7 +194,7 @@ def _review_bid(played: PlayedRound, seat: int, policy: Policy, tables: TableSet
         return _ungraded(seat, "bid", bid_text(bid), p_win[bid], "only-choice")
     best = decision.bid if p_win[decision.bid] > p_win[bid] else bid
     numbers = {"bid": bid, "other": best, **_percents(p_win[bid], p_win[best])}
-    code = "better-nil" if best == 0 else "worse-nil" if bid == 0 else "better-bid"
+    code = "nil-better" if best == 0 else "nil-worse" if bid == 0 else "better-bid"
     of_bids = [{**one, "sentence": one.sentence} for one in explanation["reasons"][:MOST_IN_BRIEF]]
     reasons = [_reason(code if best != bid else "none-better", numbers), *of_bids]
     return _graded(seat, "bid", (bid_text(bid), bid_text(best)), (p_win[bid], p_win[best]), None, reasons)

@@ -308,7 +308,7 @@ class PassAnswer(TypedDict):
 
 Grade = Literal[GRADES]  # type: ignore[valid-type]
 NotReviewed = Literal["no-processes"]
-_REVIEW_CODES = [code for subject in ("review", "bid", "pass", "card") for code in REASONS[subject]]
+_REVIEW_CODES = [*dict.fromkeys(code for one in ("review", "bid", "pass", "card") for code in REASONS[one])]
 
 
 @with_config(ANSWER_CONFIG)

@@ -108,6 +108,14 @@ public static class OwnClient
         var one = new InferenceItemRequest { Hand = request.Hand, Bids = Bids(3, 1, 5, 4), Seat = 2 };
         var many = new InferencesRequest { Requests = new List<InferenceItemRequest> { one } };
         Check((await client.Inferences(many)).Answers[0].Answer.Seats.Count > 0, "inferences");
+        const string Ranks = "AKQJT98765432";
+        var finished = new ReviewRequest
+        {
+            Hands = new List<object> { Ranks + "...", "." + Ranks + "..", ".." + Ranks + ".", "..." + Ranks },
+            Bids = Bids(13, 1, 0, 1),
+            Plays = Ranks.SelectMany(rank => "SHDC".Select(suit => "" + rank + suit)).ToList(),
+        };
+        Check((await client.Review(finished)).Decisions[0].Choice == "13", "review");
         var result = new Result { Policy = "bis", Tables = answer.Tables, PNilMade = 0.7, NilMade = true };
         var results = new ResultsRequest { Results = new List<Result> { result } };
         Check((await client.Results(results)).Accepted == 1, "results");

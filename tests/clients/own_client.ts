@@ -48,6 +48,12 @@ check((await client.card(lead)).card === "AH", "card");
 check((await client.cards({ requests: [lead] })).answers[0]?.status === 200, "cards");
 check((await client.inference({ ...round, deals: 1 })).deals?.length === 1, "inference");
 check((await client.inferences({ requests: [round] })).answers[0]?.status === 200, "inferences");
+const finished = {
+  hands: ["AKQJT98765432...", ".AKQJT98765432..", "..AKQJT98765432.", "...AKQJT98765432"],
+  bids: [13, 1, 0, 1],
+  plays: [..."AKQJT98765432"].flatMap((rank) => ["S", "H", "D", "C"].map((suit) => rank + suit)),
+};
+check((await client.review(finished)).decisions[0]?.choice === "13", "review");
 const result = { policy: "bis", tables: answer.tables, p_nil_made: 0.7, nil_made: true };
 check((await client.results({ results: [result] })).accepted === 1, "results");
 check((await client.listPolicies()).default === "bis", "policies");

@@ -25,6 +25,7 @@ from spades.contract.examples import (
     PASS_REQUEST,
     REQUEST,
     RESULTS_REQUEST,
+    REVIEW_REQUEST,
     SHORT_INFERENCE_REQUEST,
 )
 from tests.clients.bad_service import ANSWERS
@@ -43,6 +44,7 @@ CALLS = {
     "cards": ({"requests": [CARD_REQUEST]}, "answers"),
     "inference": (INFERENCE_REQUEST, "seats"),
     "inferences": ({"requests": [SHORT_INFERENCE_REQUEST]}, "answers"),
+    "review": (REVIEW_REQUEST, "decisions"),
     "results": (RESULTS_REQUEST, "accepted"),
     "list_policies": (None, "policies"),
     "list_rules": (None, "presets"),

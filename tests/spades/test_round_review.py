@@ -101,7 +101,7 @@ def test_bids_are_judged_by_winprob():
     assert second.reasons[0]["code"] == "better-bid"
     assert second.reasons[1]["code"] == "wins"
     nil, *_ = judged(ROUND._replace(bids=(0, 2, 4, 2)))
-    assert (nil.choice, nil.reasons[0]["code"], nil.grade) == ("nil", "worse-nil", "blunder")
+    assert (nil.choice, nil.reasons[0]["code"], nil.grade) == ("nil", "nil-worse", "blunder")
 
 
 def test_a_bid_without_a_choice_has_no_grade():

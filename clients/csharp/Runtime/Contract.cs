@@ -694,6 +694,9 @@ namespace Spades
         /// <summary>Of the cards that POST /v1/card plays.</summary>
         [JsonProperty("card_reasons")]
         public List<ReasonInfo> CardReasons { get; set; }
+        /// <summary>Of the choices in a review.</summary>
+        [JsonProperty("review_reasons")]
+        public List<ReasonInfo> ReviewReasons { get; set; }
         /// <summary>Why a nil is ruled out, and nil rules in words.</summary>
         [JsonProperty("nil_reasons")]
         public List<ReasonInfo> NilReasons { get; set; }
@@ -769,6 +772,134 @@ namespace Spades
         public long Accepted { get; set; }
         [JsonProperty("refused")]
         public List<RefusedResult> Refused { get; set; }
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
+        [JsonExtensionData]
+        public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
+    }
+
+    /// <summary>What each decision of a round cost its player.</summary>
+    public sealed partial class ReviewAnswer
+    {
+        /// <summary>In the order of time: bids, passes, cards.</summary>
+        [JsonProperty("decisions")]
+        public List<ReviewedDecision> Decisions { get; set; }
+        /// <summary>By seat.</summary>
+        [JsonProperty("summary")]
+        public List<ReviewSummary> Summary { get; set; }
+        [JsonProperty("cards_reviewed")]
+        public bool CardsReviewed { get; set; }
+        /// <summary>Why the cards are not reviewed: the server does not search. Values: no-processes.</summary>
+        [JsonProperty("not_reviewed")]
+        public string NotReviewed { get; set; }
+        /// <summary>The policy that judged the bids.</summary>
+        [JsonProperty("policy")]
+        public string Policy { get; set; }
+        /// <summary>The card player whose search judged the cards.</summary>
+        [JsonProperty("player")]
+        public string Player { get; set; }
+        /// <summary>Number of random deals on which each card was tried.</summary>
+        [JsonProperty("deals")]
+        public long? Deals { get; set; }
+        /// <summary>Version of the tables that the answer was made with.</summary>
+        [JsonProperty("tables")]
+        public string Tables { get; set; }
+        /// <summary>The fields that the request left out, as dotted names. `rules.bag_limit=10, error 0.6` means: the
+        /// win table in use was made for bag_limit 10 and not for these rules, so win probabilities are wrong by 0.6
+        /// percentage points on average. `error not measured`: the error is not known.</summary>
+        [JsonProperty("assumed")]
+        public List<string> Assumed { get; set; }
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
+        [JsonExtensionData]
+        public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
+    }
+
+    /// <summary>A reason in a review: how the choice compares with the best one, then why the best choice is good. It
+    /// has the numbers of its sentence, which addresses the player. GET /v1/reasons has the sentences.</summary>
+    public sealed partial class ReviewReason
+    {
+        /// <summary>Values: none-better, only-choice, hand-not-seen, no-deal-fits, better-bid, nil-better, nil-worse,
+        /// better-pass, usual-pass, better-card, bid, bid-nil, bid-blind-nil, wins, wins-nil, tricks, hardly-a-trick,
+        /// at-least-one, tricks-left, certain-tricks, simple-count, partner-bid, partner-nil, partner-to-bid,
+        /// partner-alone, partner-alone-to-bid, partner-nil-makes, their-nil, alone, opposite-as-partner, makes,
+        /// other-number, lower, lower-bags, other-number-wins, best-number, too-close, close, better, better-nil,
+        /// no-other-bid, nil-makes, nil-wins-less, nil-too-close, nil-above-threshold, nil-below-threshold, nil-pass,
+        /// nil-pass-one, nil-by-simple-rule, weak-spades, weak-hearts, weak-diamonds, weak-clubs, weak-four-spades,
+        /// no-nil-partner, no-nil-ace-of-spades, no-nil-king-queen, no-nil-three-high, no-nil-four-spades,
+        /// no-nil-honour, no-nil-switched-off, no-nil-rules, no-nil-big-joker, no-nil-joker-ace,
+        /// no-nil-three-above-jack, no-nil-joker-honour, we-reach-goal, they-reach-goal, both-reach-goal,
+        /// others-to-bid, would-win, would-win-nil, would-lose, loses-if-set, loses-if-nil-fails, bags, their-bags,
+        /// opponents-nil, complete-to-14, close-race, desperate-nil, regular-wins-too, last-seat-one-less, big5-signal,
+        /// big5-refusal, big5-answer, big6-signal, big6-refusal, big6-answer, mirror, whiz, whiz-strict, suicide,
+        /// ten-for-200, not-allowed, nil-not-allowed, not-legal, nil-not-legal, style, misjudges, misjudges-nil,
+        /// forgets-nils, draws, full-strength, full-strength-nil, full-strength-same, top-spade, spade, empties-suit,
+        /// high, low-of-suit, low, lowest-left, low-spade, only-card, keep-nil, cover-nil, cover-later, lead-safe,
+        /// lead-risky, attack-nil, under-nil, attack-later, nil-beaten, nil-safe, contract, own-contract, no-tricks,
+        /// set, set-certain, set-one, enough, enough-no-bags, sure, own-share, hopeless, failed-nil, overlooks,
+        /// search-better, search-kept, lead-top, lead, win, win-sure, win-now, ruff, win-trump, side-wins,
+        /// partner-wins, partner-ahead, nil-in-danger, lose, discard.</summary>
+        [JsonProperty("code")]
+        public string Code { get; set; }
+        [JsonProperty("sentence")]
+        public string Sentence { get; set; }
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
+        [JsonExtensionData]
+        public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
+    }
+
+    /// <summary>The grades of one player.</summary>
+    public sealed partial class ReviewSummary
+    {
+        [JsonProperty("seat")]
+        public int Seat { get; set; }
+        /// <summary>Number of decisions with a grade.</summary>
+        [JsonProperty("graded")]
+        public long Graded { get; set; }
+        /// <summary>Number of decisions by grade.</summary>
+        [JsonProperty("grades")]
+        public Dictionary<string, long> Grades { get; set; }
+        /// <summary>Win probability lost by a graded decision on average.</summary>
+        [JsonProperty("mean_loss")]
+        public double MeanLoss { get; set; }
+        /// <summary>Sum of these losses.</summary>
+        [JsonProperty("total_loss")]
+        public double TotalLoss { get; set; }
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
+        [JsonExtensionData]
+        public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
+    }
+
+    /// <summary>A bid, a pass or a card, judged by what its player could know at the time.</summary>
+    public sealed partial class ReviewedDecision
+    {
+        [JsonProperty("seat")]
+        public int Seat { get; set; }
+        /// <summary>Values: bid, pass, card.</summary>
+        [JsonProperty("kind")]
+        public string Kind { get; set; }
+        /// <summary>The choice: a number, nil or blind_nil; a card; or the cards given, with spaces between.</summary>
+        [JsonProperty("choice")]
+        public string Choice { get; set; }
+        /// <summary>The best choice; the player's own if no other is clearly better.</summary>
+        [JsonProperty("best")]
+        public string Best { get; set; }
+        /// <summary>Probability that the player's side wins the game after the choice; null: not known.</summary>
+        [JsonProperty("p_win")]
+        public double? PWin { get; set; }
+        /// <summary>The same after the best choice.</summary>
+        [JsonProperty("best_p_win")]
+        public double? BestPWin { get; set; }
+        /// <summary>What the choice cost in win probability; null: not known.</summary>
+        [JsonProperty("loss")]
+        public double? Loss { get; set; }
+        /// <summary>Standard error of the loss; left out if not measured.</summary>
+        [JsonProperty("error")]
+        public double? Error { get; set; }
+        /// <summary>Null if there was no other choice, or if the loss is not known. `reasons` say which. Values: best,
+        /// good, inaccuracy, mistake, blunder.</summary>
+        [JsonProperty("grade")]
+        public string Grade { get; set; }
+        [JsonProperty("reasons")]
+        public List<ReviewReason> Reasons { get; set; }
         /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
@@ -1466,6 +1597,53 @@ namespace Spades
     {
         [JsonProperty("results")]
         public List<Result> Results { get; set; }
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
+        [JsonExtensionData]
+        public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
+    }
+
+    /// <summary>A finished round, with all cards. Seat 0 bids first and leads the first trick.</summary>
+    public sealed partial class ReviewRequest
+    {
+        /// <summary>The rules of the game. Default: preset classic.</summary>
+        [JsonProperty("rules")]
+        public RuleSet Rules { get; set; }
+        /// <summary>By seat: the cards dealt, before any pass.</summary>
+        [JsonProperty("hands")]
+        public List<object> Hands { get; set; }
+        /// <summary>All bids, first bidder first.</summary>
+        [JsonProperty("bids")]
+        public List<object> Bids { get; set; }
+        /// <summary>By seat: the cards given to partner after the bidding, null for a seat that gave none. Needed if
+        /// the rules have a pass and a nil was bid.</summary>
+        [JsonProperty("passed")]
+        public List<List<string>> Passed { get; set; }
+        /// <summary>All 52 cards in the order of play.</summary>
+        [JsonProperty("plays")]
+        public List<string> Plays { get; set; }
+        /// <summary>Points before the round, with those of bags: of seats 0 and 2, then of seats 1 and 3. Default:
+        /// 0.</summary>
+        [JsonProperty("scores")]
+        public List<int> Scores { get; set; }
+        /// <summary>Bags since the last penalty: of seats 0 and 2, then of seats 1 and 3. Default: 0.</summary>
+        [JsonProperty("bags")]
+        public List<int> Bags { get; set; }
+        /// <summary>The number of random deals on which each card is tried. Default: 64.</summary>
+        [JsonProperty("deals")]
+        public int? Deals { get; set; }
+        /// <summary>The policy that all players are assumed to bid by, from which the deals follow. Default: bis.
+        /// Values: bis, best.</summary>
+        [JsonProperty("policy")]
+        public string Policy { get; set; }
+        /// <summary>Version of the tables that decide, one of table_sets in GET /version; for A/B tests. Default:
+        /// chosen by the service.</summary>
+        [JsonProperty("tables")]
+        public string Tables { get; set; }
+        /// <summary>The caller's name for the game, the same in all its rounds. While new tables are tried on a share
+        /// of the callers, all requests of a game get the same tables. Default: the API key counts as one
+        /// game.</summary>
+        [JsonProperty("game")]
+        public string Game { get; set; }
         /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();

@@ -196,6 +196,8 @@ namespace Spades
         public Task<InferencesAnswer> Inferences(
             InferencesRequest request, TimeSpan? timeout = null, string requestId = null) =>
             Call<InferencesAnswer>("POST", "/v1/inferences", "answers", request, timeout, requestId);
+        public Task<ReviewAnswer> Review(ReviewRequest request, TimeSpan? timeout = null, string requestId = null) =>
+            Call<ReviewAnswer>("POST", "/v1/review", "decisions", request, timeout, requestId);
         /// <summary>Tell the service what became of bids. It is sent again only if nothing was counted.</summary>
         public Task<ResultsAnswer> Results(ResultsRequest request, TimeSpan? timeout = null, string requestId = null) =>
             Call<ResultsAnswer>("POST", "/v1/results", "accepted", request, timeout, requestId, repeatable: false);

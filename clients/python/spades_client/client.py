@@ -102,6 +102,12 @@ class Client:
         """Return the answers to up to 64 such requests, in order."""
         return self._call(op.INFERENCES, request, timeout_s, request_id)
 
+    def review(
+        self, request: m.ReviewRequest, *, timeout_s: float | None = None, request_id: str | None = None
+    ) -> m.ReviewAnswer:
+        """Return what each bid, pass and card of a finished round cost its player."""
+        return self._call(op.REVIEW, request, timeout_s, request_id)
+
     def results(
         self, request: m.ResultsRequest, *, timeout_s: float | None = None, request_id: str | None = None
     ) -> m.ResultsAnswer:
@@ -216,6 +222,12 @@ class AsyncClient:
     ) -> m.InferencesAnswer:
         """Return the answers to up to 64 such requests, in order."""
         return await self._call(op.INFERENCES, request, timeout_s, request_id)
+
+    async def review(
+        self, request: m.ReviewRequest, *, timeout_s: float | None = None, request_id: str | None = None
+    ) -> m.ReviewAnswer:
+        """Return what each bid, pass and card of a finished round cost its player."""
+        return await self._call(op.REVIEW, request, timeout_s, request_id)
 
     async def results(
         self, request: m.ResultsRequest, *, timeout_s: float | None = None, request_id: str | None = None

@@ -414,6 +414,10 @@ class ReasonsAnswer(TypedDict):
     """
     Of the cards that POST /v1/card plays.
     """
+    review_reasons: list[ReasonInfo]
+    """
+    Of the choices in a review.
+    """
     nil_reasons: list[ReasonInfo]
     """
     Why a nil is ruled out, and nil rules in words.
@@ -503,6 +507,79 @@ class ResultsAnswer(TypedDict):
 
     accepted: int
     refused: list[RefusedResult]
+
+
+class ReviewReason(TypedDict):
+    """
+    A reason in a review: how the choice compares with the best one, then why the best choice is good.
+
+    It has the numbers of its sentence, which addresses the player. GET /v1/reasons has the sentences.
+    """
+
+    code: Literal['none-better', 'only-choice', 'hand-not-seen', 'no-deal-fits', 'better-bid', 'nil-better', 'nil-worse', 'better-pass', 'usual-pass', 'better-card', 'bid', 'bid-nil', 'bid-blind-nil', 'wins', 'wins-nil', 'tricks', 'hardly-a-trick', 'at-least-one', 'tricks-left', 'certain-tricks', 'simple-count', 'partner-bid', 'partner-nil', 'partner-to-bid', 'partner-alone', 'partner-alone-to-bid', 'partner-nil-makes', 'their-nil', 'alone', 'opposite-as-partner', 'makes', 'other-number', 'lower', 'lower-bags', 'other-number-wins', 'best-number', 'too-close', 'close', 'better', 'better-nil', 'no-other-bid', 'nil-makes', 'nil-wins-less', 'nil-too-close', 'nil-above-threshold', 'nil-below-threshold', 'nil-pass', 'nil-pass-one', 'nil-by-simple-rule', 'weak-spades', 'weak-hearts', 'weak-diamonds', 'weak-clubs', 'weak-four-spades', 'no-nil-partner', 'no-nil-ace-of-spades', 'no-nil-king-queen', 'no-nil-three-high', 'no-nil-four-spades', 'no-nil-honour', 'no-nil-switched-off', 'no-nil-rules', 'no-nil-big-joker', 'no-nil-joker-ace', 'no-nil-three-above-jack', 'no-nil-joker-honour', 'we-reach-goal', 'they-reach-goal', 'both-reach-goal', 'others-to-bid', 'would-win', 'would-win-nil', 'would-lose', 'loses-if-set', 'loses-if-nil-fails', 'bags', 'their-bags', 'opponents-nil', 'complete-to-14', 'close-race', 'desperate-nil', 'regular-wins-too', 'last-seat-one-less', 'big5-signal', 'big5-refusal', 'big5-answer', 'big6-signal', 'big6-refusal', 'big6-answer', 'mirror', 'whiz', 'whiz-strict', 'suicide', 'ten-for-200', 'not-allowed', 'nil-not-allowed', 'not-legal', 'nil-not-legal', 'style', 'misjudges', 'misjudges-nil', 'forgets-nils', 'draws', 'full-strength', 'full-strength-nil', 'full-strength-same', 'top-spade', 'spade', 'empties-suit', 'high', 'low-of-suit', 'low', 'lowest-left', 'low-spade', 'only-card', 'keep-nil', 'cover-nil', 'cover-later', 'lead-safe', 'lead-risky', 'attack-nil', 'under-nil', 'attack-later', 'nil-beaten', 'nil-safe', 'contract', 'own-contract', 'no-tricks', 'set', 'set-certain', 'set-one', 'enough', 'enough-no-bags', 'sure', 'own-share', 'hopeless', 'failed-nil', 'overlooks', 'search-better', 'search-kept', 'lead-top', 'lead', 'win', 'win-sure', 'win-now', 'ruff', 'win-trump', 'side-wins', 'partner-wins', 'partner-ahead', 'nil-in-danger', 'lose', 'discard']
+    sentence: str
+
+
+class ReviewSummary(TypedDict):
+    """
+    The grades of one player.
+    """
+
+    seat: int
+    graded: int
+    """
+    Number of decisions with a grade.
+    """
+    grades: dict[str, int]
+    """
+    Number of decisions by grade.
+    """
+    mean_loss: float
+    """
+    Win probability lost by a graded decision on average.
+    """
+    total_loss: float
+    """
+    Sum of these losses.
+    """
+
+
+class ReviewedDecision(TypedDict):
+    """
+    A bid, a pass or a card, judged by what its player could know at the time.
+    """
+
+    seat: int
+    kind: Literal['bid', 'pass', 'card']
+    choice: str
+    """
+    The choice: a number, nil or blind_nil; a card; or the cards given, with spaces between.
+    """
+    best: str
+    """
+    The best choice; the player's own if no other is clearly better.
+    """
+    p_win: float | None
+    """
+    Probability that the player's side wins the game after the choice; null: not known.
+    """
+    best_p_win: float | None
+    """
+    The same after the best choice.
+    """
+    loss: float | None
+    """
+    What the choice cost in win probability; null: not known.
+    """
+    error: NotRequired[float]
+    """
+    Standard error of the loss; left out if not measured.
+    """
+    grade: Literal['best', 'good', 'inaccuracy', 'mistake', 'blunder'] | None
+    """
+    Null if there was no other choice, or if the loss is not known. `reasons` say which.
+    """
+    reasons: list[ReviewReason]
 
 
 class RuleField(TypedDict):
@@ -920,10 +997,82 @@ class ResultsRequest(TypedDict):
     results: list[Result]
 
 
-Seat: TypeAlias = int
+Hand: TypeAlias = str
+"""
+rank 2..9, T or 10, J, Q, K, A and suit S, H, D, C or ♠, ♥, ♦, ♣, in either order; with variant jokers BJ and LJ too; any case
+"""
+
+
+PassedItem: TypeAlias = str
+"""
+rank 2..9, T or 10, J, Q, K, A and suit S, H, D, C or ♠, ♥, ♦, ♣, in either order; with variant jokers BJ and LJ too; any case
+"""
+
+
+Play: TypeAlias = str
+"""
+rank 2..9, T or 10, J, Q, K, A and suit S, H, D, C or ♠, ♥, ♦, ♣, in either order; with variant jokers BJ and LJ too; any case
+"""
+
+
+Score: TypeAlias = int
 
 
 Bag: TypeAlias = int
+
+
+class ReviewRequest(TypedDict):
+    """
+    A finished round, with all cards. Seat 0 bids first and leads the first trick.
+    """
+
+    rules: NotRequired[RuleSet | None]
+    """
+    The rules of the game. Default: preset classic.
+    """
+    hands: list[list[Hand] | str]
+    """
+    By seat: the cards dealt, before any pass.
+    """
+    bids: list[int | Literal['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', 'nil', 'blind_nil']]
+    """
+    All bids, first bidder first.
+    """
+    passed: NotRequired[list[list[PassedItem] | None] | None]
+    """
+    By seat: the cards given to partner after the bidding, null for a seat that gave none. Needed if the rules have a pass and a nil was bid.
+    """
+    plays: list[Play]
+    """
+    All 52 cards in the order of play.
+    """
+    scores: NotRequired[list[Score] | None]
+    """
+    Points before the round, with those of bags: of seats 0 and 2, then of seats 1 and 3. Default: 0.
+    """
+    bags: NotRequired[list[Bag] | None]
+    """
+    Bags since the last penalty: of seats 0 and 2, then of seats 1 and 3. Default: 0.
+    """
+    deals: NotRequired[int | None]
+    """
+    The number of random deals on which each card is tried. Default: 64.
+    """
+    policy: NotRequired[Literal['bis', 'best'] | None]
+    """
+    The policy that all players are assumed to bid by, from which the deals follow. Default: bis.
+    """
+    tables: NotRequired[str | None]
+    """
+    Version of the tables that decide, one of table_sets in GET /version; for A/B tests. Default: chosen by the service.
+    """
+    game: NotRequired[str | None]
+    """
+    The caller's name for the game, the same in all its rounds. While new tables are tried on a share of the callers, all requests of a game get the same tables. Default: the API key counts as one game.
+    """
+
+
+Seat: TypeAlias = int
 
 
 class Scores(TypedDict):
@@ -1150,6 +1299,46 @@ class PolicyInfo(TypedDict):
     win_rates: list[WinRate]
     """
     The same as numbers. Empty: not measured.
+    """
+
+
+class ReviewAnswer(TypedDict):
+    """
+    What each decision of a round cost its player.
+    """
+
+    decisions: list[ReviewedDecision]
+    """
+    In the order of time: bids, passes, cards.
+    """
+    summary: list[ReviewSummary]
+    """
+    By seat.
+    """
+    cards_reviewed: bool
+    not_reviewed: NotRequired[Literal['no-processes']]
+    """
+    Why the cards are not reviewed: the server does not search.
+    """
+    policy: str
+    """
+    The policy that judged the bids.
+    """
+    player: NotRequired[str]
+    """
+    The card player whose search judged the cards.
+    """
+    deals: NotRequired[int]
+    """
+    Number of random deals on which each card was tried.
+    """
+    tables: str
+    """
+    Version of the tables that the answer was made with.
+    """
+    assumed: list[str]
+    """
+    The fields that the request left out, as dotted names. `rules.bag_limit=10, error 0.6` means: the win table in use was made for bag_limit 10 and not for these rules, so win probabilities are wrong by 0.6 percentage points on average. `error not measured`: the error is not known.
     """
 
 

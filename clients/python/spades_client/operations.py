@@ -30,6 +30,7 @@ CARD = Operation[models.CardAnswer]("POST", "/v1/card", "card")
 CARDS = Operation[models.CardsAnswer]("POST", "/v1/cards", "answers")
 INFERENCE = Operation[models.InferenceAnswer]("POST", "/v1/inference", "seats")
 INFERENCES = Operation[models.InferencesAnswer]("POST", "/v1/inferences", "answers")
+REVIEW = Operation[models.ReviewAnswer]("POST", "/v1/review", "decisions")
 RESULTS = Operation[models.ResultsAnswer]("POST", "/v1/results", "accepted", repeatable=False)  # it counts results
 LIST_POLICIES = Operation[models.PoliciesAnswer]("GET", "/v1/policies", "policies")
 LIST_RULES = Operation[models.RulesAnswer]("GET", "/v1/rules", "presets")

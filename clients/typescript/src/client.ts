@@ -89,6 +89,11 @@ export class Client {
     return this.call(operations.inferences, request, options);
   }
 
+  /** Return what each bid, pass and card of a finished round cost its player. */
+  review(request: Schemas["ReviewRequest"], options?: CallOptions): Promise<Schemas["ReviewAnswer"]> {
+    return this.call(operations.review, request, options);
+  }
+
   /** Tell the service what became of bids. It is sent again only if nothing was counted. */
   results(request: Schemas["ResultsRequest"], options?: CallOptions): Promise<Schemas["ResultsAnswer"]> {
     return this.call(operations.results, request, options);

@@ -981,6 +981,11 @@ export interface components {
              */
             card_reasons: components["schemas"]["ReasonInfo"][];
             /**
+             * Review Reasons
+             * @description Of the choices in a review.
+             */
+            review_reasons: components["schemas"]["ReasonInfo"][];
+            /**
              * Nil Reasons
              * @description Why a nil is ruled out, and nil rules in words.
              */
@@ -1103,6 +1108,158 @@ export interface components {
             accepted: number;
             /** Refused */
             refused: components["schemas"]["RefusedResult"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * ReviewAnswer
+         * @description What each decision of a round cost its player.
+         */
+        ReviewAnswer: {
+            /**
+             * Decisions
+             * @description In the order of time: bids, passes, cards.
+             */
+            decisions: components["schemas"]["ReviewedDecision"][];
+            /**
+             * Summary
+             * @description By seat.
+             */
+            summary: components["schemas"]["ReviewSummary"][];
+            /** Cards Reviewed */
+            cards_reviewed: boolean;
+            /**
+             * Not Reviewed
+             * @description Why the cards are not reviewed: the server does not search.
+             * @constant
+             */
+            not_reviewed?: "no-processes";
+            /**
+             * Policy
+             * @description The policy that judged the bids.
+             */
+            policy: string;
+            /**
+             * Player
+             * @description The card player whose search judged the cards.
+             */
+            player?: string;
+            /**
+             * Deals
+             * @description Number of random deals on which each card was tried.
+             */
+            deals?: number;
+            /**
+             * Tables
+             * @description Version of the tables that the answer was made with.
+             */
+            tables: string;
+            /**
+             * Assumed
+             * @description The fields that the request left out, as dotted names. `rules.bag_limit=10, error 0.6` means: the win table in use was made for bag_limit 10 and not for these rules, so win probabilities are wrong by 0.6 percentage points on average. `error not measured`: the error is not known.
+             */
+            assumed: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * ReviewReason
+         * @description A reason in a review: how the choice compares with the best one, then why the best choice is good.
+         *
+         *     It has the numbers of its sentence, which addresses the player. GET /v1/reasons has the sentences.
+         */
+        ReviewReason: {
+            /**
+             * Code
+             * @enum {string}
+             */
+            code: "none-better" | "only-choice" | "hand-not-seen" | "no-deal-fits" | "better-bid" | "nil-better" | "nil-worse" | "better-pass" | "usual-pass" | "better-card" | "bid" | "bid-nil" | "bid-blind-nil" | "wins" | "wins-nil" | "tricks" | "hardly-a-trick" | "at-least-one" | "tricks-left" | "certain-tricks" | "simple-count" | "partner-bid" | "partner-nil" | "partner-to-bid" | "partner-alone" | "partner-alone-to-bid" | "partner-nil-makes" | "their-nil" | "alone" | "opposite-as-partner" | "makes" | "other-number" | "lower" | "lower-bags" | "other-number-wins" | "best-number" | "too-close" | "close" | "better" | "better-nil" | "no-other-bid" | "nil-makes" | "nil-wins-less" | "nil-too-close" | "nil-above-threshold" | "nil-below-threshold" | "nil-pass" | "nil-pass-one" | "nil-by-simple-rule" | "weak-spades" | "weak-hearts" | "weak-diamonds" | "weak-clubs" | "weak-four-spades" | "no-nil-partner" | "no-nil-ace-of-spades" | "no-nil-king-queen" | "no-nil-three-high" | "no-nil-four-spades" | "no-nil-honour" | "no-nil-switched-off" | "no-nil-rules" | "no-nil-big-joker" | "no-nil-joker-ace" | "no-nil-three-above-jack" | "no-nil-joker-honour" | "we-reach-goal" | "they-reach-goal" | "both-reach-goal" | "others-to-bid" | "would-win" | "would-win-nil" | "would-lose" | "loses-if-set" | "loses-if-nil-fails" | "bags" | "their-bags" | "opponents-nil" | "complete-to-14" | "close-race" | "desperate-nil" | "regular-wins-too" | "last-seat-one-less" | "big5-signal" | "big5-refusal" | "big5-answer" | "big6-signal" | "big6-refusal" | "big6-answer" | "mirror" | "whiz" | "whiz-strict" | "suicide" | "ten-for-200" | "not-allowed" | "nil-not-allowed" | "not-legal" | "nil-not-legal" | "style" | "misjudges" | "misjudges-nil" | "forgets-nils" | "draws" | "full-strength" | "full-strength-nil" | "full-strength-same" | "top-spade" | "spade" | "empties-suit" | "high" | "low-of-suit" | "low" | "lowest-left" | "low-spade" | "only-card" | "keep-nil" | "cover-nil" | "cover-later" | "lead-safe" | "lead-risky" | "attack-nil" | "under-nil" | "attack-later" | "nil-beaten" | "nil-safe" | "contract" | "own-contract" | "no-tricks" | "set" | "set-certain" | "set-one" | "enough" | "enough-no-bags" | "sure" | "own-share" | "hopeless" | "failed-nil" | "overlooks" | "search-better" | "search-kept" | "lead-top" | "lead" | "win" | "win-sure" | "win-now" | "ruff" | "win-trump" | "side-wins" | "partner-wins" | "partner-ahead" | "nil-in-danger" | "lose" | "discard";
+            /** Sentence */
+            sentence: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * ReviewSummary
+         * @description The grades of one player.
+         */
+        ReviewSummary: {
+            /** Seat */
+            seat: number;
+            /**
+             * Graded
+             * @description Number of decisions with a grade.
+             */
+            graded: number;
+            /**
+             * Grades
+             * @description Number of decisions by grade.
+             */
+            grades: {
+                [key: string]: number;
+            };
+            /**
+             * Mean Loss
+             * @description Win probability lost by a graded decision on average.
+             */
+            mean_loss: number;
+            /**
+             * Total Loss
+             * @description Sum of these losses.
+             */
+            total_loss: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * ReviewedDecision
+         * @description A bid, a pass or a card, judged by what its player could know at the time.
+         */
+        ReviewedDecision: {
+            /** Seat */
+            seat: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "bid" | "pass" | "card";
+            /**
+             * Choice
+             * @description The choice: a number, nil or blind_nil; a card; or the cards given, with spaces between.
+             */
+            choice: string;
+            /**
+             * Best
+             * @description The best choice; the player's own if no other is clearly better.
+             */
+            best: string;
+            /**
+             * P Win
+             * @description Probability that the player's side wins the game after the choice; null: not known.
+             */
+            p_win: number | null;
+            /**
+             * Best P Win
+             * @description The same after the best choice.
+             */
+            best_p_win: number | null;
+            /**
+             * Loss
+             * @description What the choice cost in win probability; null: not known.
+             */
+            loss: number | null;
+            /**
+             * Error
+             * @description Standard error of the loss; left out if not measured.
+             */
+            error?: number;
+            /**
+             * Grade
+             * @description Null if there was no other choice, or if the loss is not known. `reasons` say which.
+             */
+            grade: ("best" | "good" | "inaccuracy" | "mistake" | "blunder") | null;
+            /** Reasons */
+            reasons: components["schemas"]["ReviewReason"][];
         } & {
             [key: string]: unknown;
         };
@@ -1993,6 +2150,68 @@ export interface components {
         ResultsRequest: {
             /** Results */
             results: components["schemas"]["Result"][];
+        };
+        /**
+         * ReviewRequest
+         * @description A finished round, with all cards. Seat 0 bids first and leads the first trick.
+         */
+        ReviewRequest: {
+            /**
+             * Rules
+             * @description The rules of the game. Default: preset classic.
+             */
+            rules?: components["schemas"]["RuleSet"] | null;
+            /**
+             * Hands
+             * @description By seat: the cards dealt, before any pass.
+             */
+            hands: (string[] | string)[];
+            /**
+             * Bids
+             * @description All bids, first bidder first.
+             */
+            bids: (number | ("0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10" | "11" | "12" | "13" | "nil" | "blind_nil"))[];
+            /**
+             * Passed
+             * @description By seat: the cards given to partner after the bidding, null for a seat that gave none. Needed if the rules have a pass and a nil was bid.
+             */
+            passed?: (string[] | null)[] | null;
+            /**
+             * Plays
+             * @description All 52 cards in the order of play.
+             */
+            plays: string[];
+            /**
+             * Scores
+             * @description Points before the round, with those of bags: of seats 0 and 2, then of seats 1 and 3. Default: 0.
+             */
+            scores?: number[] | null;
+            /**
+             * Bags
+             * @description Bags since the last penalty: of seats 0 and 2, then of seats 1 and 3. Default: 0.
+             */
+            bags?: number[] | null;
+            /**
+             * Deals
+             * @description The number of random deals on which each card is tried. Default: 64.
+             */
+            deals?: number | null;
+            /**
+             * Policy
+             * @description The policy that all players are assumed to bid by, from which the deals follow. Default: bis.
+             */
+            policy?: ("bis" | "best") | null;
+            /**
+             * Tables
+             * @description Version of the tables that decide, one of table_sets in GET /version; for A/B tests. Default: chosen by the service.
+             * @example 2026.11.9+fedcf0a0
+             */
+            tables?: string | null;
+            /**
+             * Game
+             * @description The caller's name for the game, the same in all its rounds. While new tables are tried on a share of the callers, all requests of a game get the same tables. Default: the API key counts as one game.
+             */
+            game?: string | null;
         };
         /**
          * Scores

@@ -37,6 +37,7 @@ export const operations = {
   cards: post<Schemas["CardsRequest"], Schemas["CardsAnswer"]>("/v1/cards", "answers"),
   inference: post<Schemas["InferenceRequest"], Schemas["InferenceAnswer"]>("/v1/inference", "seats"),
   inferences: post<Schemas["InferencesRequest"], Schemas["InferencesAnswer"]>("/v1/inferences", "answers"),
+  review: post<Schemas["ReviewRequest"], Schemas["ReviewAnswer"]>("/v1/review", "decisions"),
   // It counts results, so that a second request would count them twice.
   results: post<Schemas["ResultsRequest"], Schemas["ResultsAnswer"]>("/v1/results", "accepted", false),
   listPolicies: get<Schemas["PoliciesAnswer"]>("/v1/policies", "policies"),

@@ -12,7 +12,7 @@ Each module in this package is about one thing that its name says, such as `spad
 others use of them.
 """
 
-from spades.api import CardChoice, Inference, choose_card, decide, explain, infer
+from spades.api import CardChoice, Inference, Review, choose_card, decide, explain, infer, review
 from spades.bidder import Decision
 from spades.errors import BiddingError, CardError, HandSizeError, PolicyError, PositionError, RulesError, TablesError
 from spades.legal import BLIND_NIL
@@ -37,6 +37,7 @@ __all__ = [
     "PolicyError",
     "Position",
     "PositionError",
+    "Review",
     "Rules",
     "RulesError",
     "TableSet",
@@ -49,4 +50,5 @@ __all__ = [
     "make_rules",
     "open_tables",
     "parse_policy",
+    "review",
 ]

@@ -1,9 +1,9 @@
-"""The command line of the library: `python -m spades bid HAND`, `card HAND`, `pass`, `blind` and `infer`.
+"""The command line of the library: `python -m spades bid HAND`, `card HAND`, `pass`, `blind`, `infer`, `review FILE`.
 
-`bid` and `card` take a position as options and print text, or JSON with --json. All five commands read a whole request
-as JSON from standard input, as POST /v1/bid, /v1/card, /v1/pass, /v1/bid/blind and /v1/inference get it, and print the
-answer as JSON. Exit codes: 0 success; 1 the tables can't be used, or pydantic is missing; 2 wrong arguments, or a
-request with faults.
+`bid` and `card` take a position as options and print text, or JSON with --json. The first five commands read a whole
+request as JSON from standard input, as POST /v1/bid, /v1/card, /v1/pass, /v1/bid/blind and /v1/inference get it, and
+print the answer as JSON. `review` reads a finished round from a file, as POST /v1/review gets it, and prints text. Exit
+codes: 0 success; 1 the tables can't be used, or pydantic is missing; 2 wrong arguments, or a request with faults.
 """
 
 import argparse
@@ -18,17 +18,19 @@ from spades.arguments import decimal, integer, rule, run_command
 from spades.errors import TablesError
 from spades.manifest import read_manifest
 from spades.options import CONVENTIONS
+from spades.round_review import review_bids_and_passes
 from spades.set_options import options_of
 from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 
 try:
-    from spades.contract.answer_text import bid_text, card_text
+    from spades.contract.answer_text import bid_text, card_text, review_text
     from spades.contract.bid_request import bid_answer, blind_nil_answer, decide_blind_nil, read_bid, read_blind
     from spades.contract.card_request import BEST, card_answer, read_card
     from spades.contract.faults import Fault, RequestError
     from spades.contract.fields import POLICIES, unknown_tables
     from spades.contract.inference_request import inference_answer, read_inference
     from spades.contract.pass_request import pass_answer, read_pass
+    from spades.contract.review_request import read_review, review_answer
 except ModuleNotFoundError as missing:
     if missing.name != "pydantic":
         raise
@@ -36,6 +38,7 @@ except ModuleNotFoundError as missing:
 
 BID: Final = "bid"
 CARD: Final = "card"
+REVIEW: Final = "review"
 
 
 # ---- options ---------------------------------------------------------------------------------------------------------
@@ -148,22 +151,26 @@ def request_from(arguments: argparse.Namespace) -> dict[str, Any]:
     return request | ({"rules": rules} if rules else {})
 
 
-# ---- standard input --------------------------------------------------------------------------------------------------
+# ---- standard input, or a file ---------------------------------------------------------------------------------------
 
 
 class InputError(Exception):
-    """Standard input is not one JSON value, or it comes together with options."""
+    """The file can't be read, or a file or standard input is not one JSON value."""
 
 
-def request_on_stdin() -> Any:
-    """Return the JSON value on standard input."""
-    text = sys.stdin.buffer.read()
+def request_in(file: str) -> Any:
+    """Return the JSON value in a file; -: on standard input."""
+    name = "standard input" if file == "-" else file
+    try:
+        text = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        raise InputError(f"{file} can't be read: {error.strerror}; accepted: a file with a JSON object") from None
     if not text.strip():
-        raise InputError("standard input is empty; accepted: one request as a JSON object")
+        raise InputError(f"{name} is empty; accepted: one request as a JSON object")
     try:
         return json.loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"standard input is not JSON: {error}; accepted: one request as a JSON object") from None
+        raise InputError(f"{name} is not JSON: {error}; accepted: one request as a JSON object") from None
 
 
 def _no_constant(text: str) -> None:
@@ -198,12 +205,18 @@ def _infer(request: Any, tables: TableSet) -> Mapping[str, Any]:
     return inference_answer(read_inference(request), tables.readers, tables.version)
 
 
+def _review(request: Any, tables: TableSet) -> Mapping[str, Any]:
+    call = read_review(request, tables.games, options_of(tables))
+    choices = review_bids_and_passes(call.played, call.judge, tables)
+    return review_answer(call, choices, "no-processes", tables.version)
+
+
 class Command(NamedTuple):
     """A command: what it does, how it answers a request, and how it writes the answer as text."""
 
     help: str
     answer: Callable[[Any, TableSet], Mapping[str, Any]]
-    text: Callable[[Mapping[str, Any]], str] | None = None  # None: the command has no options
+    text: Callable[[Mapping[str, Any]], str] | None = None  # None: it prints JSON only
 
 
 COMMANDS: Final = {
@@ -212,6 +225,7 @@ COMMANDS: Final = {
     "pass": Command("choose the cards that a nil bidder or partner gives the other", _pass),
     "blind": Command("decide whether to bid blind nil, before the hand is seen", _blind),
     "infer": Command("say who may hold each card that a player cannot see", _infer),
+    REVIEW: Command("say what each bid and each pass of a finished round cost", _review, review_text),
 }
 _EXAMPLES: Final = {
     BID: "examples:\n"
@@ -227,7 +241,11 @@ _EXAMPLES: Final = {
   echo '{"previous_bids": [4, 4, 3], "rules": {"preset": "blind-nil"}}' | python -m spades blind""",
     "infer": """example:
   echo '{"hand": "AKJ62.AQ.Q.K9543", "bids": [3, 1], "seat": 2}' | python -m spades infer""",
+    REVIEW: "example:\n  python -m spades review round.json",
 }
+
+
+_USAGES: Final = {BID: ("HAND [options]", "< REQUEST"), CARD: ("HAND [options]", "< REQUEST"), REVIEW: ("FILE",)}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -241,21 +259,25 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name, command in COMMANDS.items():
         text = f"{command.help[0].upper()}{command.help[1:]}."
-        if command.text is None:
+        if name == REVIEW:
+            text += " Cards are reviewed by a server only."
+        elif command.text is None:
             text += " The request comes as JSON on standard input."
         added = commands.add_parser(
             name,
             help=command.help,
             description=text,
-            usage="\n       ".join(
-                f"python -m spades {name} {what}"
-                for what in (("HAND [options]", "< REQUEST") if command.text else ("< REQUEST",))
-            ),
+            usage="\n       ".join(f"python -m spades {name} {what}" for what in _USAGES.get(name, ("< REQUEST",))),
             epilog=_EXAMPLES[name],
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
-        if command.text is None:
+        if name == REVIEW:
+            added.add_argument(
+                "file", metavar="FILE", help="a round as JSON, as for POST /v1/review; -: standard input"
+            )
+            added.add_argument("--json", action="store_true", help="print the whole answer as JSON")
+        elif command.text is None:
             added.add_argument("hand", nargs="?", choices=["-"], default="-", metavar="-", help="standard input")
         else:
             add_options(added, name)
@@ -268,6 +290,8 @@ def _parser() -> argparse.ArgumentParser:
 
 def _request(arguments: argparse.Namespace) -> Any:
     """Return the request from the options or from standard input; exit if options are missing or too many."""
+    if arguments.command == REVIEW:
+        return request_in(arguments.file)
     parser: argparse.ArgumentParser = arguments.parser
     given = vars(arguments)
     options = [option for option in OPTIONS if option.command in ("", arguments.command)]
@@ -283,7 +307,7 @@ def _request(arguments: argparse.Namespace) -> Any:
     if sys.stdin.isatty():
         what = "HAND, or " if COMMANDS[arguments.command].text is not None else ""
         parser.error(f"the request is missing; accepted: {what}a request as JSON on standard input")
-    return request_on_stdin()
+    return request_in("-")
 
 
 def _checked_tables(request: Any, tables: TableSet) -> None:
@@ -319,7 +343,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except TablesError as error:
         print(f"python -m spades: {error}", file=sys.stderr)
         return 1
-    if command.text is None or options.hand == "-" or options.json:
+    if command.text is None or options.json or getattr(options, "hand", None) == "-":
         print(json.dumps(answer, indent=2, ensure_ascii=False))
     else:
         print(command.text(answer))

@@ -1,12 +1,12 @@
-"""What `import spades` offers: a bid, its explanation, a card, and who may hold a card, from plain values.
+"""What `import spades` offers: a bid, its explanation, a card, who may hold a card, and a review, from plain values.
 
-With the same input and the same tables, the functions give the answers of the service's POST /v1/bid, /v1/card and
-/v1/inference. They check their input and raise `BiddingError`. The modules behind them take checked input: `bidder`,
-`skill`, `play` and `inference`.
+With the same input and the same tables, the functions give the answers of the service's POST /v1/bid, /v1/card,
+/v1/inference and, for bids and passes, /v1/review. They check their input and raise `BiddingError`. The modules behind
+them take checked input: `bidder`, `skill`, `play`, `inference` and `round_review`.
 """
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -33,6 +33,19 @@ from spades.play.history import Known, state_at_turn, write_scores
 from spades.play.tricks import legal_cards, write_rules
 from spades.policies import BEST, SERVED
 from spades.position import EXPLAINED, NO_SCORES, NOT_EXPLAINED, Position, check_bids, check_scores
+from spades.round_review import (
+    PLAYS,
+    CardTurn,
+    PlayedRound,
+    ReviewedChoice,
+    SeatSummary,
+    ValuedCard,
+    card_turns,
+    contradictions_in,
+    review_bids_and_passes,
+    review_card,
+    summary_of,
+)
 from spades.rules import CLASSIC, CUTTHROAT, FIELDS, VARIANTS, Rules, describe
 from spades.scoring import Standing, accepted_bags, bags_below
 from spades.set_options import bidder_of, options_of
@@ -238,6 +251,62 @@ def infer(
         for place, column in sorted((place, column) for column, place in enumerate(inferred.unseen.seats))
     }
     return Inference(seats, rules, inferred)
+
+
+class Review(NamedTuple):
+    """What the decisions of a round cost their players."""
+
+    choices: list[ReviewedChoice]  # in the order of time
+    summary: list[SeatSummary]  # by seat
+
+
+def review(
+    hands: Sequence[str | Iterable[str]],
+    bids: Sequence[int],
+    plays: Sequence[str],
+    tables: TableSet,
+    scores: Sequence[int] = (0, 0),
+    bags: Sequence[int] = (0, 0),
+    rules: Rules = CLASSIC,
+    *,
+    passed: Sequence[Iterable[str]] = ((), (), (), ()),
+    search: Callable[[CardTurn], Sequence[ValuedCard]] | None = None,
+) -> Review:
+    """Return what each bid and each pass of a finished round cost, from what its player could know.
+
+    ``hands``: the cards dealt to the four seats; ``plays``: the 52 cards in order of play, seat 0 leads; ``scores`` and
+    ``bags``: before the round, of seats 0 and 2, then of seats 1 and 3. ``passed``: by seat, the cards given to
+    partner. ``search`` values the cards of a turn (`spades.round_review`); with it, cards are reviewed too. Raises
+    `BiddingError` for a round that cannot be true, or rules without a win table.
+
+    >>> from spades import open_tables, review
+    >>> hands = ["AKQJT98765432...", ".AKQJT98765432..", "..AKQJT98765432.", "...AKQJT98765432"]
+    >>> plays = [rank + suit for rank in "AKQJT98765432" for suit in "SHDC"]
+    >>> review(hands, (13, 1, 0, 1), plays, open_tables()).choices[0].grade
+    'best'
+    """
+    deck = deck_number(rules)
+    for name, values, length in (("hands", hands, 4), ("plays", plays, PLAYS), ("passed", passed, 4)):
+        if len(values) != length:
+            raise PositionError(f"{name} has {len(values)} items; accepted: {length}")
+    for name, numbers in (("scores", scores), ("bags", bags)):
+        if len(numbers) != 2 or not all(type(number) is int for number in numbers):
+            raise PositionError(f"{name} is {numbers!r}; accepted: two integers, {name} of seats 0 and 2 first")
+    parse_cards(plays, deck)  # raises if a card is there twice
+    played = PlayedRound(
+        rules=rules,
+        hands=tuple(parse_hand(hand, deck) for hand in hands),
+        bids=_four_bids(bids, rules),
+        passed=tuple(parse_cards(cards, deck) for cards in passed),
+        plays=tuple(parse_card_of(card, deck) for card in plays),
+        scores=tuple(scores),
+        bags=tuple(bags),
+    )
+    refuse(contradictions_in(played))
+    choices = list(review_bids_and_passes(played, _policy("winprob", rules, tables, True), tables))
+    if search is not None:
+        choices += [review_card(turn, search(turn), rules) for turn in card_turns(played)]
+    return Review(choices, summary_of(choices))
 
 
 # ---- bids ------------------------------------------------------------------------------------------------------------

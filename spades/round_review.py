@@ -30,7 +30,7 @@ from spades.winprob.features import model_nil
 from spades.winprob.outcomes import win_array, win_probability_after
 
 SEATS: Final = range(4)
-CARDS: Final = 52  # that are played in a round
+PLAYS: Final = 4 * TRICKS  # cards of a round
 Kind = Literal["bid", "pass", "card"]
 GRADES: Final = ("best", "good", "inaccuracy", "mistake", "blunder")
 # By grade: the least win probability that is surely lost. Any other loss is "good". SURE and the grade "blunder" were

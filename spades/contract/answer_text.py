@@ -42,6 +42,23 @@ def card_text(answer: Mapping[str, Any]) -> str:
     return "\n".join([*lines, f"legal cards: {', '.join(answer['legal'])}"])
 
 
+def review_text(answer: Mapping[str, Any]) -> str:
+    """Return the answer to a request for a review as lines of text: each decision, then each player."""
+    lines = [f"judged by {answer['policy']}, tables {answer['tables']}"]
+    if answer["assumed"]:
+        lines.append(f"assumed: {', '.join(answer['assumed'])}")
+    if not answer["cards_reviewed"]:
+        lines.append("cards: not reviewed")
+    for one in answer["decisions"]:
+        lines += ["", f"seat {one['seat']}, {one['kind']} {one['choice']}: {one['grade'] or 'no grade'}"]
+        lines += [f"{_INDENT}{reason['sentence']}" for reason in one["reasons"]]
+    lines.append("")
+    for player in answer["summary"]:
+        grades = ", ".join(f"{number} {grade}" for grade, number in player["grades"].items() if number)
+        lines.append(f"seat {player['seat']}: lost {100 * player['total_loss']:.1f}%; {grades or 'no grades'}")
+    return "\n".join(lines)
+
+
 def _section(name: str, section: Any) -> list[str]:
     if not isinstance(section, Mapping):
         return [f"{_words(name)}: {_value(section)}"]

@@ -14,10 +14,10 @@ from spades.contract.faults import TABLE_OF_FOUR, Place, is_huge, json_type, quo
 from spades.contract.fields import CLASSIC
 from spades.legal import BLIND_NIL, TRICKS, bid_contradictions, deck_number
 from spades.passing import MOST_PASSED
+from spades.round_review import PLAYS
 from spades.rules import Rules
 
 Faults = list[tuple[Place, str, str]]
-PLAYS: Final = 4 * TRICKS  # cards of a round
 
 
 # ---- cards -----------------------------------------------------------------------------------------------------------

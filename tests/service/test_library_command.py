@@ -13,7 +13,7 @@ from arena.match_command import add_rules_arguments, rules_of
 from spades import __version__
 from spades.__main__ import COMMANDS, OPTIONS, main
 from spades.contract import examples
-from spades.contract.answer_text import bid_text, card_text
+from spades.contract.answer_text import bid_text, card_text, review_text
 from spades.contract.bid_request import BidRequest
 from spades.contract.card_request import CardRequest
 from spades.contract.fields import POLICIES, Players, RuleSet, Scores, Style
@@ -303,3 +303,32 @@ def test_a_card_as_text_by_hand():
         "reasons": [{"code": "a", "sentence": "First."}, {"code": "b", "sentence": "Second."}],
     }
     assert card_text(answer) == "play AH (player p@1)\n\nFirst.\nSecond.\n\nlegal cards: QH, AH"
+
+
+def test_a_review_of_a_file(tmp_path, monkeypatch, capsys, call):
+    file, text = tmp_path / "round.json", json.dumps(examples.REVIEW_REQUEST)
+    file.write_text(text)
+    answer = call("POST", "/v1/review", json=examples.REVIEW_REQUEST).json()
+    assert main(["review", str(file), "--json"]) == 0
+    assert printed(capsys) == answer
+    assert main(["review", str(file)]) == 0
+    assert capsys.readouterr().out == review_text(answer) + "\n"
+    send(monkeypatch, text)
+    assert main(["review", "-"]) == 0
+    assert capsys.readouterr().out == review_text(answer) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        (None, "can't be read: No such file or directory; accepted: a file with a JSON object"),
+        ("", "is empty; accepted: one request as a JSON object"),
+        ("{}", "/hands: hands is missing"),
+    ],
+)
+def test_files_that_cannot_be_reviewed(tmp_path, capsys, content, error):
+    file = tmp_path / "round.json"
+    if content is not None:
+        file.write_text(content)
+    assert main(["review", str(file)]) == 2
+    assert error in capsys.readouterr().err

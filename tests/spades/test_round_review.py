@@ -2,6 +2,7 @@
 
 import pytest
 
+from spades import BiddingError, review
 from spades.cards import CARD_BITS, CARD_NAMES, parse_hand
 from spades.contract.examples import REVIEW_REQUEST
 from spades.legal import BLIND_NIL
@@ -162,6 +163,37 @@ def test_a_card_that_is_not_clearly_worse_is_best():
     assert (alone.p_win, alone.grade, alone.reasons[0]["code"]) == (0.5, None, "only-choice")
     nothing = review_card(turn, [], ROUND.rules)
     assert (nothing.p_win, nothing.grade, nothing.reasons[0]["code"]) == (None, None, "no-deal-fits")
+
+
+def test_the_library_reviews_plain_values():
+    request = {name: REVIEW_REQUEST[name] for name in ("hands", "bids", "plays", "scores", "bags")}
+    found = review(**request, tables=committed_tables())
+    assert found.choices == judged(ROUND)
+    assert found.summary == summary_of(found.choices)
+
+    def search(turn):
+        return [ValuedCard(turn.card, 0.5, 0.0, 0.0)]
+
+    cards = review(**request, tables=committed_tables(), search=search).choices[4:]
+    assert [one.choice for one in cards] == REVIEW_REQUEST["plays"]
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"hands": REVIEW_REQUEST["hands"][:3]}, "hands has 3 items; accepted: 4"),
+        ({"plays": REVIEW_REQUEST["plays"][:50]}, "plays has 50 items; accepted: 52"),
+        ({"plays": ["AC", "AC", *REVIEW_REQUEST["plays"][2:]]}, "AC"),
+        ({"scores": (1, 2, 3)}, "scores is .*; accepted: two integers"),
+        ({"bags": (0, 10)}, "bags.1 is 10; accepted: 0..9"),
+        ({"bids": (9, 2, 5, 2)}, "the bids of two partners sum to 13 at most"),
+        ({"rules": make_rules("cutthroat")}, "no win table"),
+    ],
+)
+def test_what_the_library_refuses(change, error):
+    request = {name: REVIEW_REQUEST[name] for name in ("hands", "bids", "plays", "scores", "bags")}
+    with pytest.raises(BiddingError, match=error):
+        review(**request | change, tables=committed_tables())
 
 
 def test_grades_rise_with_the_loss():

@@ -410,12 +410,17 @@ def explain_baseline(decision: Baseline, turn: Turn, bids: FinalBid, nil_rule: s
 # By name in an answer, without a nil on the side (False) and with one (True): 1 for each of the side's ways to end the
 # round that count for the name, in the order of `winprob.outcomes`.
 _OURS = {
-    False: {"made": (1, 1, 1, 1, 0), "set": (0, 0, 0, 0, 1), "bags": (0, 0, 1, 1, 0)},
-    True: {"made": (1, 1, 1, 0, 0), "set": (0, 0, 0, 1, 1), "nil_made": (1, 1, 0, 1, 0), "nil_failed": (0, 0, 1, 0, 1)},
+    False: {"made": (1, 1, 1, 1, 0, 1), "set": (0, 0, 0, 0, 1, 0), "bags": (0, 0, 1, 1, 0, 0)},
+    True: {
+        "made": (1, 1, 1, 0, 0, 1),
+        "set": (0, 0, 0, 1, 1, 0),
+        "nil_made": (1, 1, 0, 1, 0, 1),
+        "nil_failed": (0, 0, 1, 0, 1, 0),
+    },
 }
 _THEIRS = {
-    False: {"opponents_set": (0, 0, 0, 1)},
-    True: {"opponents_set": (0, 0, 1, 1), "opponents_nil_failed": (0, 1, 0, 1)},
+    False: {"opponents_set": (0, 0, 0, 1, 0)},
+    True: {"opponents_set": (0, 0, 1, 1, 0), "opponents_nil_failed": (0, 1, 0, 1, 0)},
 }
 
 

@@ -17,7 +17,7 @@ FORMAT = 1  # version of the manifest's format
 MANIFEST = "manifest.json"
 SEAL = "sha256"  # the field that holds the manifest's own checksum, over all other fields
 RESEARCH = "research"  # folder of the arrays that only the build and the report read: no wheel and no image has it
-_RESEARCH_ARRAYS = re.compile(r"(\w+_)?held_out|q[12]_\w+|curves0|rb_values")  # q2_*: until 2026.11.10
+_RESEARCH_ARRAYS = re.compile(r"(\w+_)?held_out|q[12]_\w+|net0_\w+|curves0|rb_values")  # q2_*: until 2026.11.10
 # The little-endian types that both numba and a memoryview can index.
 DTYPES = ("<f8", "<f4", "<i8", "<i4", "<i2", "|i1", "<u4", "<u2", "|u1")
 

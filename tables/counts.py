@@ -85,6 +85,15 @@ def chunk_seed(seed: int) -> int:
     return seed & 0x7FFFFFFF
 
 
+def tables_with_first_net(inputs: Arrays) -> tuple[Tables, ...]:
+    """Return the kernels' tables of ``inputs``. If they have the net `net0_*`, `winprob` bids with it.
+
+    So a new last round of the training leaves the tables as they are that are made of rounds of `winprob`.
+    """
+    first = {f"net_{name[5:]}": array for name, array in inputs.items() if name.startswith("net0_")}
+    return kernel_tables({**inputs, **first})
+
+
 class SelfPlay(NamedTuple):
     """What all rounds need: rules, the policy that bids in all seats, the players of the cards, and the tables."""
 

@@ -31,7 +31,7 @@ from tables.run.family import Family, recorded
 STRENGTH_INPUTS = ("p_length", "cnil", "side", "spades", "ruffs")
 FACTOR_INPUTS = (*STRENGTH_INPUTS, "factor")
 BIS_INPUTS = (*FACTOR_INPUTS, "curves")
-PRIOR_INPUTS = {"bis": BIS_INPUTS, "best": (*BIS_INPUTS, "rb", "means", "win", "net")}
+PRIOR_INPUTS = {"bis": BIS_INPUTS, "best": (*BIS_INPUTS, "rb", "means", "win", "net0")}
 
 # Axes that several families have.
 _SEQUENCE = "sequence of previous bids, see spades.position.read_auction"
@@ -213,6 +213,16 @@ def _blind(profile: str, rules: Rules, policy: str, depends: tuple[str, ...] = (
         sizes={"rounds": 4_000_000},
         depends=(*BIS_INPUTS, *depends),
     )
+
+
+def _net_axes(prefix: str) -> Mapping[str, tuple[str, ...]]:
+    axes = {
+        "position": ("a position's inputs, then the biases", "first hidden layer"),
+        "bid": ("a bid's inputs", "first hidden layer"),
+        "hidden": ("first hidden layer, then the biases", "second"),
+        "out": ("second hidden layer, then the biases", "outcome, ours by row and theirs"),
+    }
+    return {f"{prefix}_{part}": described for part, described in axes.items()}
 
 
 def _prior(name: str, policy: str) -> Family:
@@ -457,19 +467,14 @@ FAMILIES: tuple[Family, ...] = (
         },
         parameters_for=win.games_parameters,
         sizes={"first_rounds_per_bucket": 2_500, "rounds_per_bucket": 10_000},
-        depends=(*ROUND_INPUTS, "rb", "win", "net"),
+        depends=(*ROUND_INPUTS, "rb", "win", "net0"),
     ),
     Family(
-        name="net",
+        name="net0",
         generator=6,
-        make=training.make,
-        axes={
-            "net_position": ("a position's inputs, then the biases", "first hidden layer"),
-            "net_bid": ("a bid's inputs", "first hidden layer"),
-            "net_hidden": ("first hidden layer, then the biases", "second"),
-            "net_out": ("second hidden layer, then the biases", "outcome, ours by row and theirs"),
-        },
-        parameters=training.PARAMETERS,
+        make=training.make_first,
+        axes=_net_axes("net0"),
+        parameters=training.FIRST_PARAMETERS,
         sizes={
             "first_positions": 1_200_000,
             "second_positions": 2_000_000,
@@ -480,6 +485,15 @@ FAMILIES: tuple[Family, ...] = (
             "pairs": 200_000,
         },
         depends=("rb", *ROUND_INPUTS, "win"),
+    ),
+    Family(
+        name="net",
+        generator=7,
+        make=training.make,
+        axes=_net_axes("net"),
+        parameters=training.PARAMETERS,
+        sizes={"seventh_positions": 3_000_000, "pairs": 50_000},
+        depends=("rb", *ROUND_INPUTS, "win", "net0"),
     ),
     # inference
     *(_prior(name, policy) for name, policy in fits.READ_POLICIES.items()),

@@ -45,6 +45,7 @@ from tables.counts import (
     nil_rounds,
     self_play,
     shifted_rounds,
+    tables_with_first_net,
     tricks_by_card,
 )
 from tables.regression import (
@@ -389,7 +390,7 @@ def prior(ctx: Context) -> Arrays:
     The policy bids deals at scores drawn from whole games; no card is played. Cards are counted by the four bids.
     """
     rules, bidder = ctx.family.rules, str(ctx.family.parameters["policy"])
-    scores, profiles = drawn_scores(ctx), kernel_tables(ctx.inputs)
+    scores, profiles = drawn_scores(ctx), tables_with_first_net(ctx.inputs)
     deals = min(DEALS, ctx.size("deals"))
 
     def count(index: int, seed: int) -> Arrays:

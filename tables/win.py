@@ -51,7 +51,7 @@ from spades.winprob import (
     win_slice_of,
     win_slices_of,
 )
-from tables.counts import chunk_seed
+from tables.counts import chunk_seed, tables_with_first_net
 from tables.run.family import Context
 
 # Lower edge of each bucket, in points to the goal. A bucket ends before the next edge.
@@ -366,9 +366,9 @@ def games(ctx: Context) -> Arrays:
         return {"extra_win": np.zeros(1, np.uint16), "games": np.zeros((1, len(KEY_FIELDS) + SLICE_COLUMNS), np.int64)}
     games = {rules: parts_of(rules) for rules in (make_rules("classic", game) for game in found)}
     solved = win_slices_of(dict.fromkeys(part for parts in games.values() for part in parts), extra=1)
-    first = make_win_tables(ctx, solved, ctx.size("first_rounds_per_bucket"), kernel_tables(ctx.inputs), FIRST)
+    first = make_win_tables(ctx, solved, ctx.size("first_rounds_per_bucket"), tables_with_first_net(ctx.inputs), FIRST)
     rows = [(*key_of(part), *place[:SLICE_COLUMNS]) for part, place in solved.items()]
-    valued = kernel_tables({**ctx.inputs, "extra_win": first, "games": np.array(rows, np.int64)})
+    valued = tables_with_first_net({**ctx.inputs, "extra_win": first, "games": np.array(rows, np.int64)})
     cells = make_win_tables(ctx, solved, ctx.size("rounds_per_bucket"), valued, SECOND)
     rows, tables, start = [], [], 0
     for rules, parts in games.items():

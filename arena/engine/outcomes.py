@@ -16,12 +16,14 @@ from spades.winprob.outcomes import (
     OUR_BAGS_NIL,
     OUR_CONTRACT,
     OUR_CONTRACT_NIL,
+    OUR_LATER,
     OUR_NIL,
     OURS,
     THEIR_BAGS,
     THEIR_BAGS_NIL,
     THEIR_CONTRACT,
     THEIR_CONTRACT_NIL,
+    THEIR_LATER,
     THEIR_NIL,
     THEIRS,
 )
@@ -36,24 +38,28 @@ class Contracts(NamedTuple):
     their_loss: int
     stake: int  # points at stake on our nils, 0 without a nil
     their_stake: int  # points at stake on their nils
+    later: int  # points of a nil that partner may bid later (`later_nils`)
+    their_later: int  # points of a nil that an opponent may bid later
 
 
-def our_points(way: int, made: int, loss: int, stake: int) -> tuple[int, int]:
+def our_points(way: int, made: int, loss: int, stake: int, later: int) -> tuple[int, int]:
     """Return our side's points without bags, and its bags, if the round ends for it in ``way`` (0..OURS - 1).
 
     ``made`` is the points of the contract if it is made, ``loss`` the points lost if it is set. ``stake`` is the points
-    at stake on our nils, 0 without a nil.
+    at stake on our nils, 0 without a nil. ``later``: the points of a later nil.
     """
+    more = later * OUR_LATER[way]
     if stake:
-        return (made if OUR_CONTRACT_NIL[way] > 0 else -loss) + stake * OUR_NIL[way], OUR_BAGS_NIL[way]
-    return made if OUR_CONTRACT[way] > 0 else -loss, OUR_BAGS[way]
+        return (made if OUR_CONTRACT_NIL[way] > 0 else -loss) + stake * OUR_NIL[way] + more, OUR_BAGS_NIL[way]
+    return (made if OUR_CONTRACT[way] > 0 else -loss) + more, OUR_BAGS[way]
 
 
-def their_points(way: int, made: int, loss: int, stake: int) -> tuple[int, int]:
+def their_points(way: int, made: int, loss: int, stake: int, later: int) -> tuple[int, int]:
     """Return the same as `our_points` for the other side; ``way`` is 0..THEIRS - 1."""
+    more = later * THEIR_LATER[way]
     if stake:
-        return (made if THEIR_CONTRACT_NIL[way] > 0 else -loss) + stake * THEIR_NIL[way], THEIR_BAGS_NIL[way]
-    return made if THEIR_CONTRACT[way] > 0 else -loss, THEIR_BAGS[way]
+        return (made if THEIR_CONTRACT_NIL[way] > 0 else -loss) + stake * THEIR_NIL[way] + more, THEIR_BAGS_NIL[way]
+    return (made if THEIR_CONTRACT[way] > 0 else -loss) + more, THEIR_BAGS[way]
 
 
 def score_after(score: int, bags: int, points: int, more: int, rules: Rules) -> tuple[int, int]:
@@ -71,10 +77,12 @@ def nearest_outcome(points: int, bags: int, their: int, their_bags: int, contrac
     best = 0
     least = 1 << 30
     for way in range(OURS):
-        score, more = our_points(way, contracts.ours, contracts.our_loss, contracts.stake)
+        score, more = our_points(way, contracts.ours, contracts.our_loss, contracts.stake, contracts.later)
         ours = abs(score - points) + 3 * abs(more - bags)
         for other in range(THEIRS):
-            score, more = their_points(other, contracts.theirs, contracts.their_loss, contracts.their_stake)
+            score, more = their_points(
+                other, contracts.theirs, contracts.their_loss, contracts.their_stake, contracts.their_later
+            )
             away = ours + abs(score - their) + 3 * abs(more - their_bags)
             if away < least:
                 least = away
@@ -96,10 +104,12 @@ def outcome_values(
     ``next_first`` is 1 if our side bids first in the next round.
     """
     for way in range(OURS):
-        points, more = our_points(way, contracts.ours, contracts.our_loss, contracts.stake)
+        points, more = our_points(way, contracts.ours, contracts.our_loss, contracts.stake, contracts.later)
         us, us_bags = score_after(standing.us, standing.us_bags, points, more, rules)
         for other in range(THEIRS):
-            points, more = their_points(other, contracts.theirs, contracts.their_loss, contracts.their_stake)
+            points, more = their_points(
+                other, contracts.theirs, contracts.their_loss, contracts.their_stake, contracts.their_later
+            )
             them, them_bags = score_after(standing.them, standing.them_bags, points, more, rules)
             after = Standing(us=us, them=them, us_bags=us_bags, them_bags=them_bags)
             values[way * THEIRS + other] = win_probability_after(after, next_first, win_slice, rules, win)

@@ -122,6 +122,8 @@ def write_bid(
         their_loss=likely_loss(opposing, rules),
         stake=position.stake if bid else position.stake_with_nil,
         their_stake=position.their_stake,
+        later=position.later,
+        their_later=position.their_later,
     )
     outcome_values(contracts, position.standing, position.seat & 1, win_slice, rules, win, values)
     for i in range(len(VALUED)):

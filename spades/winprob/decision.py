@@ -168,12 +168,14 @@ def _outcome_values(position: ModelPosition, compared: ComparedBids, game: GameV
         bags=standing.us_bags,
         contracts=compared.contracts,
         stakes=[position.stake if bid else position.stake_with_nil for bid in compared.bids],
+        later=position.later,
     )
     theirs = Side(
         score=standing.them,
         bags=standing.them_bags,
         contracts=compared.opposing,
         stakes=[position.their_stake] * len(compared.bids),
+        later=position.their_later,
     )
     return outcome_value_matrix(ours, theirs, position.seat & 1, game)
 
@@ -194,7 +196,7 @@ def _exclude_impossible(odds: Floats, position: ModelPosition, compared: Compare
         odds[row] *= _possible(ours, theirs)
 
 
-@cache  # at most 512 sets
+@cache  # at most 2,048 sets
 def _possible(ours: int, theirs: int) -> Floats:
     """Return 0 for each outcome that contains an excluded way, 1 for the others: shape (OUTCOMES,).
 

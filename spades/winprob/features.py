@@ -19,7 +19,7 @@ from spades.scoring import Standing, bags_matter, side_nil_stake
 from spades.tables import Tables, View
 from spades.winprob.candidates import NO_NUMBER, candidates, far_bids, needed_number
 from spades.winprob.games import WinTableSlice
-from spades.winprob.outcomes import nil_stakes, win_probability_after
+from spades.winprob.outcomes import later_nils, nil_stakes, win_probability_after
 
 CARD_INPUTS = 52  # 13 ranks of each side suit, longest suit first, and of spades
 POSITION_NAMES = (
@@ -45,7 +45,7 @@ MOST_POINTS = 200  # points that a side can win with its contract: 130 for 13 tr
 INPUTS = CARD_INPUTS + len(POSITION_NAMES)  # inputs of a position
 BID_INPUTS = len(BID_NAMES)  # inputs of a candidate bid
 VALUES = BID_NAMES.index("p_win_made")  # index of the first bid input that is the win probability of an outcome
-VALUED = (0, 3, 8, 16)  # the outcomes (see `outcomes`) whose win probabilities are the inputs from VALUES on
+VALUED = (0, 3, 10, 20)  # the outcomes (see `outcomes`) whose win probabilities are the inputs from VALUES on
 
 # Inputs for another seat's bid, from NO_BID to a blind nil: whether the seat has bid, whether it bid nil, and bid / 5.
 # A blind nil counts as a bid of -5 to tell it from a nil, because any hand may have bid it.
@@ -73,6 +73,8 @@ class ModelPosition(NamedTuple):
     stake: int  # points at stake on partner's nil, 0 if there is none
     stake_with_nil: int  # points at stake on our side's nils if the hand bids nil
     their_stake: int  # points at stake on the opponents' nils
+    later: int  # points of a nil that partner may bid later (`later_nils`)
+    their_later: int  # points of a nil that an opponent may bid later
     certain: int  # tricks that the hand's spades take by force if it bids a number
     certain_nil: int  # the same if it bids nil: fewer if a nil bidder gives cards to partner
     needed: int  # the smallest number that wins the game if everybody makes their bid; NO_NUMBER if there is none
@@ -212,6 +214,7 @@ def model_position(
         if they_win or needed < NO_NUMBER:
             far = far_bids(weighed, needed, certain, certain_nil, allowed)
     to_goal = rules.win - us
+    later, their_later = later_nils(auction.seat, rules)
     return ModelPosition(
         seat=auction.seat,
         standing=standing,
@@ -224,6 +227,8 @@ def model_position(
         stake=stake,
         stake_with_nil=stake_with_nil,
         their_stake=their_stake,
+        later=later,
+        their_later=their_later,
         certain=certain,
         certain_nil=certain_nil,
         needed=needed,

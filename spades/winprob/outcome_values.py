@@ -18,6 +18,7 @@ from spades.winprob.outcomes import (
     OUR_BAGS_NIL,
     OUR_CONTRACT,
     OUR_CONTRACT_NIL,
+    OUR_LATER,
     OUR_NIL,
     OURS,
     OUTCOMES,
@@ -25,6 +26,7 @@ from spades.winprob.outcomes import (
     THEIR_BAGS_NIL,
     THEIR_CONTRACT,
     THEIR_CONTRACT_NIL,
+    THEIR_LATER,
     THEIR_NIL,
     THEIRS,
     likely_loss,
@@ -46,12 +48,21 @@ class Ways(NamedTuple):
     contract: tuple[tuple[int, ...], tuple[int, ...]]  # by way: the sign of the contract's points
     bags: tuple[tuple[int, ...], tuple[int, ...]]  # by way
     nil: Integers  # with a nil, by way: the sign of the nil's points
+    later: Integers  # by way: 1 if a later nil counts
 
 
 # The arrays of a side have the shape that makes a matrix of outcomes of both sides.
-OUR_WAYS = Ways((OUR_CONTRACT, OUR_CONTRACT_NIL), (OUR_BAGS, OUR_BAGS_NIL), np.array(OUR_NIL).reshape(OURS, 1))
+OUR_WAYS = Ways(
+    contract=(OUR_CONTRACT, OUR_CONTRACT_NIL),
+    bags=(OUR_BAGS, OUR_BAGS_NIL),
+    nil=np.array(OUR_NIL).reshape(OURS, 1),
+    later=np.array(OUR_LATER).reshape(OURS, 1),
+)
 THEIR_WAYS = Ways(
-    (THEIR_CONTRACT, THEIR_CONTRACT_NIL), (THEIR_BAGS, THEIR_BAGS_NIL), np.array(THEIR_NIL).reshape(1, THEIRS)
+    contract=(THEIR_CONTRACT, THEIR_CONTRACT_NIL),
+    bags=(THEIR_BAGS, THEIR_BAGS_NIL),
+    nil=np.array(THEIR_NIL).reshape(1, THEIRS),
+    later=np.array(THEIR_LATER).reshape(1, THEIRS),
 )
 
 
@@ -62,6 +73,7 @@ class Side(NamedTuple):
     bags: int
     contracts: list[int]  # for each bid: tricks of the side's contract
     stakes: list[int]  # for each bid: points at stake on the side's nils
+    later: int  # points of a nil that one of the side may bid later
 
 
 class Rounds(NamedTuple):
@@ -72,6 +84,7 @@ class Rounds(NamedTuple):
     # contract with a nil beside it has the index _CONTRACTS + its tricks, a contract without one its tricks.
     effects: list[Integers]
     nil: Integers  # (*way): the sign of the nil's points
+    later: Integers  # (*way): 1 if a later nil counts
     row_cells: Integers  # by points above those of the table's first row: the row's part of the cell index
 
 
@@ -151,7 +164,8 @@ def _rounds(
     effects = np.stack([points - in_row, in_row, counted * bag_step], axis=1)
     above = np.arange(win_slice.unit * win_slice.size)
     rows = np.minimum((above + win_slice.unit // 2) // win_slice.unit, win_slice.size - 1)  # as `score_row`
-    return Rounds(effects=list(effects.reshape(limit, 3, -1, *ways.nil.shape)), nil=ways.nil, row_cells=rows * row_step)
+    by_bags = list(effects.reshape(limit, 3, -1, *ways.nil.shape))
+    return Rounds(effects=by_bags, nil=ways.nil, later=ways.later, row_cells=rows * row_step)
 
 
 def outcome_value_matrix(ours: Side, theirs: Side, next_first: int, game: GameValues) -> OutcomeValues:
@@ -184,12 +198,14 @@ def _after(side: Side, rounds: Rounds, game: GameValues) -> tuple[Integers, Inte
     points += side.score - game.first_points
     if any(side.stakes):
         points += np.array(side.stakes).reshape(-1, 1, 1) * rounds.nil
+    if side.later:
+        points += side.later * rounds.later
     return points, bags, rounds.row_cells.take(points, mode="clip") + bag_cells
 
 
 def _may_end(side: Side, game: GameValues) -> bool:
     """Return whether the side may reach a goal in the round."""
-    tricks, stake, rules = max(side.contracts), max(side.stakes), game.rules
+    tricks, stake, rules = max(side.contracts), max(side.stakes) + side.later, game.rules
     most, least = game.most_points[tricks] + stake + _MOST_BAGS, game.most_losses[tricks] + stake + game.most_penalties
     return side.score + most >= rules.win or side.score - least <= rules.lose
 

@@ -3,7 +3,8 @@
 A round ends for our side in one of OURS ways and for theirs in one of THEIRS ways. Together these are OUTCOMES = OURS x
 THEIRS outcomes; the number of an outcome is THEIRS x our way + their way. The model gives the probability of each
 outcome, and the win table its value; the sum of the products is a bid's win probability. Bids still to come count as
-their rounded means.
+their rounded means. In the last way of each side, a player of the side who is still to bid makes a nil, which no mean
+of bids shows. If nobody of the side is still to bid, that way is one more in which the side makes its bids.
 
 A game's win table is a slice of the array `win` or `extra_win` (see `games`), uint16 of shape (size, size, bags, bags).
 The axes are the score rows of the side that bids first and of the other side, then the bags of both. A cell is a
@@ -26,29 +27,34 @@ WIN_SCALE = 65535.0
 # many tricks are missing. In 40,000 rounds of `bis:tuned` against itself, contracts that were set missed 1.2 tricks;
 # with one trick more in each contract, 1.3 tricks; with two more, 1.6.
 MISSING_POINTS = 13
-OURS, THEIRS = 5, 4
+OURS, THEIRS = 6, 5
 OUTCOMES = OURS * THEIRS
 
-# For each way: the bags, and the signs of the contract's points and of the nil's points. Our side without a nil: made
-# with 0, 1, 2 or 4 bags, set. With a nil: both made with 1 bag, both made with 3 bags, only the nil fails, only the
-# contract is set, both lost.
-OUR_BAGS = (0, 1, 2, 4, 0)
-OUR_BAGS_NIL = (1, 3, 2, 0, 2)
-OUR_CONTRACT = (1, 1, 1, 1, -1)
-OUR_CONTRACT_NIL = (1, 1, 1, -1, -1)
-OUR_NIL = (1, 1, -1, 1, -1)
-# Their side without a nil: made with 0, 2 or 4 bags, set. With a nil: both made, only the nil fails, only the contract
-# is set, both lost.
-THEIR_BAGS = (0, 2, 4, 0)
-THEIR_BAGS_NIL = (1, 3, 0, 2)
-THEIR_CONTRACT = (1, 1, 1, -1)
-THEIR_CONTRACT_NIL = (1, 1, -1, -1)
-THEIR_NIL = (1, -1, 1, -1)
+# For each way: the bags, the signs of the contract's points and of the nil's points, and whether a later nil counts.
+# Our side without a nil: made with 0, 1, 2 or 4 bags, set, made with a later nil. With a nil: both made with 1 bag,
+# both made with 3 bags, only the nil fails, only the contract is set, both lost, both made with a later nil.
+OUR_BAGS = (0, 1, 2, 4, 0, 1)
+OUR_BAGS_NIL = (1, 3, 2, 0, 2, 1)
+OUR_CONTRACT = (1, 1, 1, 1, -1, 1)
+OUR_CONTRACT_NIL = (1, 1, 1, -1, -1, 1)
+OUR_NIL = (1, 1, -1, 1, -1, 1)
+OUR_LATER = (0, 0, 0, 0, 0, 1)
+# Their side without a nil: made with 0, 2 or 4 bags, set, made with a later nil. With a nil: both made, only the nil
+# fails, only the contract is set, both lost, both made with a later nil.
+THEIR_BAGS = (0, 2, 4, 0, 1)
+THEIR_BAGS_NIL = (1, 3, 0, 2, 1)
+THEIR_CONTRACT = (1, 1, 1, -1, 1)
+THEIR_CONTRACT_NIL = (1, 1, -1, -1, 1)
+THEIR_NIL = (1, -1, 1, -1, 1)
+THEIR_LATER = (0, 0, 0, 0, 1)
+
+LATER_CONTRACT = 30  # points that a later nil takes from its side's contract, in which it counted as a mean bid
 
 # Sets of ways as bit masks, without a nil on the side and with one: the contract is made, and the contract is set.
-_OUR_MADE, _OUR_SET = (0b01111, 0b00111), (0b10000, 0b11000)
-_THEIR_MADE = (0b0111, 0b0011)
-_OUR_NIL_MADE = 0b01011
+_OUR_MADE, _OUR_SET = (0b101111, 0b100111), (0b010000, 0b011000)
+_THEIR_MADE = (0b10111, 0b10011)
+_OUR_NIL_MADE = 0b101011
+_ONE_BAG = 0b100010  # our side without a nil: the ways with one bag
 
 
 def likely_loss(contract: int, rules: Rules) -> int:
@@ -73,7 +79,7 @@ def our_impossible_ways(bid: int, contract: int, stake: int, beside: int, certai
     if nil:
         return _OUR_SET[1]
     bags = certain - contract  # at least
-    return _OUR_SET[0] | ((1 << (bags if bags < 3 else 3)) - 1)
+    return _OUR_SET[0] | ((1 << (bags if bags < 3 else 3)) - 1) | (_ONE_BAG if bags > 1 else 0)
 
 
 def their_impossible_ways(contract: int, stake: int, certain: int) -> int:
@@ -96,6 +102,17 @@ def nil_stakes(auction: Auction, rules: Rules) -> tuple[int, int]:
         else:
             ours += stake
     return ours, theirs
+
+
+def later_nils(seat: int, rules: Rules) -> tuple[int, int]:
+    """Return what a nil of a player who bids after ``seat`` brings to our side and to theirs, in points.
+
+    It is 0 if nobody of the side is still to bid.
+    """
+    worth = rules.nil_points - LATER_CONTRACT
+    if worth < 0 or seat == 3 or not rules.nil:
+        worth = 0
+    return worth if seat < 2 else 0, worth
 
 
 # ---- the win table --------------------------------------------------------------------------------------------------

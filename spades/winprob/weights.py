@@ -23,7 +23,7 @@ Floats = NDArray[np.float32]
 _BIDS = (NO_BID,), range(14)  # possible bids of a seat that has not bid yet, and of one that has
 # As arrays, because numpy would convert a number at each call.
 _ZERO = np.zeros((), np.float32)
-_MOST_EXPONENT = np.full((), 70.0, np.float32)  # float32 must hold 20 x 65,535 times its exponential
+_MOST_EXPONENT = np.full((), 70.0, np.float32)  # float32 must hold 30 x 65,535 times its exponential
 
 
 class ExpectedBids:

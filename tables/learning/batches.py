@@ -9,14 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.chunks import Arrays
-from spades.options import UNKNOWN
+from spades.options import PLAYER_KINDS, UNKNOWN
 from tables.learning.scores import GAMES, Ints, another_game, drawn_scores
 from tables.learning.training_data import Labels, Played, empty_labels, label
 
 REDRAWN = 0.3  # share of positions with a score that get another score
 # Shares of positions in which the net knows the kind of none of the other players, or of all. In the rest it knows each
-# kind with probability 1/2.
-NONE_KNOWN, ALL_KNOWN = 0.5, 0.3
+# kind with probability 1/2. If all others are `winprob`, it knows none more often: players of unknown kind are mostly
+# strong ones, so that the win probabilities are right in a game between such players.
+NONE_KNOWN, ALL_KNOWN = 0.35, 0.45
+NONE_KNOWN_OF_STRONG = 0.8
 HELD_OUT = 20_000  # positions that are not used to train, at most a tenth of all
 THREADS = 2  # threads that label positions; their number does not change a batch
 
@@ -51,7 +53,9 @@ def batch_of(source: Source, rows: Ints, rng: np.random.Generator, redrawn: floa
 def _known(kinds: NDArray[np.int8], rng: np.random.Generator) -> Ints:
     """Return the kinds (B, 3) of the other players that the net gets to know, UNKNOWN for the others."""
     drawn = rng.random((len(kinds), 1))
-    hidden = (drawn < NONE_KNOWN) | ((drawn < 1.0 - ALL_KNOWN) & (rng.random(kinds.shape) < 0.5))
+    strong = (kinds == PLAYER_KINDS.index("winprob")).all(axis=1, keepdims=True)
+    none_known = drawn < np.where(strong, NONE_KNOWN_OF_STRONG, NONE_KNOWN)
+    hidden = none_known | ((drawn < 1.0 - ALL_KNOWN) & (rng.random(kinds.shape) < 0.5))
     return np.where(hidden, UNKNOWN, kinds).astype(np.int64)
 
 

@@ -18,7 +18,6 @@ from tqdm import tqdm
 
 from arena.chunks import Arrays
 from arena.engine.bid_deals import bid_deals
-from arena.engine.simulate import kernel_tables
 from arena.errors import BuildError
 from spades.inference import (
     DECK_SIZE,
@@ -32,7 +31,7 @@ from spades.inference import (
     places_of,
 )
 from spades.legal import BLIND_NIL, NO_BID
-from tables.counts import SCORES_BY, drawn_scores
+from tables.counts import SCORES_BY, drawn_scores, tables_with_first_net
 from tables.run.family import Context
 
 LAYERS = (256, 128)  # sizes of the hidden layers
@@ -121,7 +120,7 @@ def whole_numbers(weights: Arrays) -> HolderNet:
 
 def _deals(ctx: Context, name: str, bidder: str) -> Deals:
     # Return as many deals as the family's size ``name`` says, bid by ``bidder``.
-    profiles, scores, rules = kernel_tables(ctx.inputs), drawn_scores(ctx), ctx.family.rules
+    profiles, scores, rules = tables_with_first_net(ctx.inputs), drawn_scores(ctx), ctx.family.rules
     n = min(DEALS, ctx.size(name))
 
     def bid(index: int, seed: int) -> Arrays:

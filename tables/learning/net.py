@@ -7,7 +7,8 @@ softmax. The target is the win probability after the round that was played.
 The loss has three parts. Errors by which the candidates of one position differ weigh most, because they decide the bid.
 The mean error of a position's candidates weighs less. A very small cross-entropy to the outcome nearest to the round's
 result tells outcomes of the same value apart. With more of it the net is weaker, because the nearest outcome is not the
-result itself.
+result itself. Whether a nil was made is known exactly, so that has a cross-entropy of its own. Without it, the
+net moved probability between nils and outcomes of about the same value, and stated wrong chances of nils.
 
 Every position has places for the same number of candidates (`training_data.Labels`), so that JAX compiles one step for
 all batches. A place without a candidate has weight 0 and changes nothing.
@@ -28,14 +29,20 @@ from numpy.typing import NDArray
 
 from arena.chunks import Arrays
 from spades.winprob import BID_INPUTS, INPUTS, OUTCOMES
+from spades.winprob.features import BID_NAMES
+from spades.winprob.outcomes import OUR_NIL, THEIRS
 from tables.learning.training_data import Labels
 
 # Weight of a centred error's square: the error minus the mean error of the position's candidates. The square of that
 # mean has weight 1.
 CENTRED = 3.0
 CROSS_ENTROPY = 0.001  # weight of the cross-entropy
+NIL_ENTROPY = 0.01  # weight of the cross-entropy of nils: made or failed
 DAMPING = 1e-4  # added to the inputs' second moments, so that rare inputs are not scaled up without limit
 BETA2 = 0.99  # Nadam's decay of squared gradients
+
+IS_NIL = BID_NAMES.index("is_nil")
+NIL_MADE = np.repeat([float(sign > 0) for sign in OUR_NIL], THEIRS)  # by outcome of a nil: 1 if it is made
 
 Floats = NDArray[np.float32]
 Weights: TypeAlias = dict[str, jax.Array]  # float32, see `first_weights`
@@ -87,7 +94,12 @@ def loss(weights: Weights, batch: Labels) -> tuple[jax.Array, jax.Array]:
     mean = (error * batch.real).sum(axis=-1) / batch.real.sum(axis=-1)
     centred = ((error - mean[:, None]) ** 2 * batch.real).sum()
     cross_entropy = optax.softmax_cross_entropy_with_integer_labels(logits, batch.outcome)
-    total = (CENTRED * centred + (mean**2).sum()) / 2 + CROSS_ENTROPY * (cross_entropy * batch.real).sum()
+    nils = batch.real * batch.c[..., IS_NIL]
+    made = jax.nn.logsumexp(logits, axis=-1, b=NIL_MADE) - jax.nn.logsumexp(logits, axis=-1)
+    failed = jax.nn.logsumexp(logits, axis=-1, b=1.0 - NIL_MADE) - jax.nn.logsumexp(logits, axis=-1)
+    nil_entropy = -jnp.where(jnp.asarray(NIL_MADE)[batch.outcome] > 0.0, made, failed)
+    total = (CENTRED * centred + (mean**2).sum()) / 2
+    total += CROSS_ENTROPY * (cross_entropy * batch.real).sum() + NIL_ENTROPY * (nil_entropy * nils).sum()
     return total / len(batch.x), centred / batch.real.sum()
 
 

@@ -4,6 +4,8 @@ A position is played under one set of rules of play. Its result counts in every 
 goals, so the same position is learned at scores of several games (`another_game`).
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,7 +22,7 @@ OTHER_GOALS = (
     *((goal, NO_LOSING_GOAL) for goal in (100, 200, 250, 300, 350, 1000)),
     *((200, -200), (250, -200), (300, -200), (400, -200), (500, -200), (50, -100), (100, -100), (500, -100)),
 )
-# Shares of positions by rules of play.
+# Shares of positions by rules of play: in most rounds of the training, and in the last.
 RULES_OF_PLAY = {
     CLASSIC: 0.60,
     CLASSIC._replace(nil_points=200): 0.02,
@@ -34,6 +36,7 @@ RULES_OF_PLAY = {
     PRESETS["whiz"]: 0.03,
     PRESETS["suicide"]: 0.04,
 }
+MORE_PASSES = {**RULES_OF_PLAY, CLASSIC: 0.53, PRESETS["pass-2"]: 0.10, PRESETS["pass-4"]: 0.09}
 SHORT_GOALS = (200, -100)
 
 
@@ -59,9 +62,9 @@ NEAR, SPREAD = 0.5, 70.0  # of random scores: share with sides near each other, 
 LEADING, LAST_TENS = 0.4, 6  # share with a side that needs at most 60 points more: most games are lost there
 
 
-def random_games(rng: np.random.Generator, n: int) -> Ints:
-    """Return (n,): random indices of GAMES."""
-    shares = np.array(list(RULES_OF_PLAY.values()))
+def random_games(rng: np.random.Generator, n: int, shares_of: Mapping[Rules, float]) -> Ints:
+    """Return (n,): random indices of GAMES; ``shares_of``: the shares of RULES_OF_PLAY, in their order."""
+    shares = np.array(list(shares_of.values()))
     return _game_of_group(rng, rng.choice(len(shares), n, p=shares / shares.sum()))
 
 

@@ -1,12 +1,17 @@
-"""The training of `winprob`'s outcome net on self-play, in six rounds (arrays `net_*`).
+"""The training of `winprob`'s outcome net on self-play: six rounds for `net0_*`, and one more for `net_*`.
 
 The first round uses positions without a score, bid by rule-based policies. Each time such a position is drawn, it gets
-another game and score. The other five rounds use positions at scores of all games. In these, the net of the round
-before bids for partner and for one in ten opponents, and RB and MS bid for most of the others. Most scores are scores
-that games reached; the others are random. All positions mix in a second card player and noise, so that the net does not
-depend on a single player. The inputs are `tables.learning.training_data` and the table `win`. `tables.learning.batches`
-labels the positions, and `tables.learning.net` learns from them. The bytes of the result depend on the seed, and on the
-version of JAX, the processor and its number of cores, not on --jobs.
+another game and score. The other rounds use positions at scores of all games. In these, the net of the round before
+bids for partner. Until the sixth round, RB and MS bid for most opponents. In the seventh the net bids for two in three,
+as in a game between strong players, and more games have a pass. Most scores are scores that games reached; the others
+are random. All positions mix in a second card player and noise, so that the net does not depend on a single player.
+
+The seventh round is a family of its own. So another mix of players or games needs one round, and the tables that are
+made by rounds of `winprob` (`games`, `prior_best`, `holders_best`) need none: they read `net0_*`.
+
+The inputs are `tables.learning.training_data` and the table `win`. `tables.learning.batches` labels the positions, and
+`tables.learning.net` learns from them. The bytes of the result depend on the seed, and on the version of JAX, the
+processor and its number of cores, not on --jobs.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -24,10 +29,11 @@ from arena.games import Lineup, play_pairs
 from arena.players.names import TABLES_PLAYER
 from arena.stats import pair_counts
 from spades.policies import parse_policy
+from spades.rules import Rules
 from spades.winprob import CANDIDATES_ABOVE, CANDIDATES_BELOW
 from tables.counts import chunk_seed, scores_of_games
 from tables.learning.batches import ALL_KNOWN, NONE_KNOWN, Source, batches, held_out, sample, steps_of
-from tables.learning.scores import GAMES, SEEN_SHARE, Ints, drawn_scores, random_games
+from tables.learning.scores import GAMES, MORE_PASSES, RULES_OF_PLAY, SEEN_SHARE, Ints, drawn_scores, random_games
 from tables.learning.training_data import (
     ALIKE,
     BLIND,
@@ -58,8 +64,11 @@ LATER_POLICIES = (
     *("bis:level=1", "ms:level=2"),
     *("bis", "bis"),
 )
+LAST_POLICIES = (
+    *("winprob",) * 11,
+    *("ms", "rb", "bis:tuned", "bis:aggression=-0.8,nil_bias=0.8", "bis"),
+)
 SEEN_BY = "bis:tuned"  # bidder of the games that give the scores to draw from
-PLAYERS = (TABLES_PLAYER, "wrp")
 CHUNK, PAIRS = 20_000, 5_000  # positions and duplicate pairs in a chunk
 SEEN = 20_000  # number of scores of each game to draw from
 LAYERS = 256, 64  # sizes of the net's first and second hidden layer
@@ -81,6 +90,14 @@ class Round(NamedTuple):
     rate: float  # learning rate at the start; it falls to 0 along a cosine
 
 
+class Mix(NamedTuple):
+    """Who plays the cards of the positions, and in which games."""
+
+    players: tuple[str, str]  # the first plays in most rounds
+    games: Mapping[Rules, float]  # shares of positions by rules of play
+
+
+FIRST_MIX, LAST_MIX = Mix((TABLES_PLAYER, "wrp"), RULES_OF_PLAY), Mix(("srp@4", "wrp"), MORE_PASSES)
 ROUNDS = (
     Round("first", FIRST_POLICIES, False, False, 2, 5e-3),
     Round("second", LATER_POLICIES, True, False, 2, 5e-3),
@@ -89,6 +106,7 @@ ROUNDS = (
     Round("fifth", LATER_POLICIES, True, True, 2, 4e-3),
     Round("sixth", LATER_POLICIES, True, True, 2, 3e-3),
 )
+LAST_ROUND = Round("seventh", LAST_POLICIES, True, False, 3, 2e-3)
 
 
 def _seen(ctx: Context) -> Ints:
@@ -101,15 +119,15 @@ def _seen(ctx: Context) -> Ints:
     return cast(Ints, ctx.gathered("scores", len(GAMES), play)["seen"])
 
 
-def _positions(ctx: Context, stage: Round, arrays: Arrays, seen: Ints) -> Arrays:
+def _positions(ctx: Context, stage: Round, mix: Mix, arrays: Arrays, seen: Ints) -> Arrays:
     """Return played positions (see `training_data`); `games` is -1 for positions without a score."""
     profiles = kernel_tables(arrays)
     name, scored = f"{stage.name}_positions", stage.scored
-    players = np.concatenate([player_rows(player, player)[:1] for player in PLAYERS])
+    players = np.concatenate([player_rows(player, player)[:1] for player in mix.players])
 
     def play(index: int, seed: int) -> Arrays:
         rng = np.random.default_rng(seed)
-        number = int(random_games(rng, 1)[0]) if scored else -1
+        number = int(random_games(rng, 1, mix.games)[0]) if scored else -1
         games = np.full(CHUNK, number)
         scores = drawn_scores(rng, games, seen) if scored else np.zeros((CHUNK, 4), np.int64)
         rules = GAMES[max(number, 0)]
@@ -121,18 +139,13 @@ def _positions(ctx: Context, stage: Round, arrays: Arrays, seen: Ints) -> Arrays
     return ctx.gathered(name, max(2, ctx.size(name) // CHUNK), play)
 
 
-def _kernel_arrays(weights: Arrays) -> dict[str, NDArray[np.float64]]:
-    # The net's arrays as kernels read them.
-    return {f"net_{name}": weights[name].astype(np.float64) for name in NET}
-
-
-def _won(ctx: Context, name: str, arrays: Arrays) -> float:
+def _won(ctx: Context, name: str, player: str, arrays: Arrays) -> float:
     """Return the share of games that the net wins against `bis` at goal 200 and losing goal -100.
 
-    Every training round is measured on the same deals.
+    Every training round is measured on the same deals. ``player``: plays the cards.
     """
     policies = policies_by_chair(parse_policy("winprob"), parse_policy("bis"))
-    rules, players = GAMES[0], player_rows(PLAYERS[0], PLAYERS[0])
+    rules, players = GAMES[0], player_rows(player, player)
     ts = tables_for(kernel_tables(arrays), rules, policies)
 
     def play(index: int, _seed: int) -> Arrays:
@@ -153,20 +166,38 @@ def _learn(fit: Fit, weights: Arrays, source: Source, stage: Round, progress: bo
     return {**learnt, "error": np.array([errors[-(steps // stage.epochs) :].mean()])}
 
 
+def make_first(ctx: Context) -> Arrays:
+    """Make the arrays `net0_*`: the net of the first six rounds."""
+    from tables.learning import net  # not above: only the training needs JAX, which takes a second to import
+
+    rng = np.random.default_rng(ctx.seed)
+    weights: Arrays = net.first_weights(rng, LAYERS)
+    weights = _trained(ctx, weights, rng, ROUNDS, FIRST_MIX)
+    return {f"net0_{name}": weights[name] for name in NET}
+
+
 def make(ctx: Context) -> Arrays:
-    """Make the arrays of the net."""
-    from tables.learning import net  # not above: only this function needs JAX, which takes a second to import
+    """Make the arrays of the net: those of the first six rounds, trained in one more."""
+    weights = {name: ctx.array(f"net0_{name}") for name in NET}
+    return _kernel_arrays(_trained(ctx, weights, np.random.default_rng(ctx.seed), (LAST_ROUND,), LAST_MIX))
+
+
+def _kernel_arrays(weights: Arrays) -> Arrays:
+    # The net's arrays as kernels read them.
+    return {f"net_{name}": weights[name].astype(np.float64) for name in NET}
+
+
+def _trained(ctx: Context, weights: Arrays, rng: np.random.Generator, rounds: Iterable[Round], mix: Mix) -> Arrays:
+    # The weights after the rounds of training, which begins with ``weights``. Each round records its figures.
+    from tables.learning import net
 
     profiles = with_games(kernel_tables(ctx.inputs), GAMES)
     ts = packed(profiles, range(len(profiles)), profiles[0])
-    rng = np.random.default_rng(ctx.seed)
-    weights: Arrays = net.first_weights(rng, LAYERS)
     seen = _seen(ctx)
     before: Arrays = {}
-    for stage in ROUNDS:
-        arrays = {**ctx.inputs, **_kernel_arrays(weights)}
-        name = stage.name
-        played = _positions(ctx, stage, arrays, seen)
+    for stage in rounds:
+        name, arrays = stage.name, {**ctx.inputs, **_kernel_arrays(weights)}
+        played = _positions(ctx, stage, mix, arrays, seen)
         seed = int(rng.integers(2**31))
         order = np.random.default_rng(seed).permutation(len(played["hands"]))
         played = {key: played[key][order] for key in played}  # a chunk has one game; held-out positions need all
@@ -181,21 +212,27 @@ def make(ctx: Context) -> Arrays:
         error, lost = net.judged(weights, held_out(source))
         ctx.figure(f"{name}_held_out_error", error)
         ctx.figure(f"{name}_held_out_lost", lost)
-        ctx.figure(f"{name}_wins_bis", _won(ctx, name, {**ctx.inputs, **_kernel_arrays(weights)}))
-    return _kernel_arrays(weights)
+        ctx.figure(f"{name}_wins_bis", _won(ctx, name, mix.players[0], {**ctx.inputs, **_kernel_arrays(weights)}))
+    return weights
 
 
-PARAMETERS: Mapping[str, object] = {
-    "rounds": [list(stage) for stage in ROUNDS],
-    "players": list(PLAYERS),
-    "seen_by": SEEN_BY,
-    "seen": SEEN,
-    "batch": BATCH,
-    "layers": list(LAYERS),
-    "weighed": [CANDIDATES_BELOW, CANDIDATES_ABOVE],
-    "mixed": [
+def _parameters(rounds: Iterable[Round], mix: Mix) -> Mapping[str, object]:
+    mixed = [
         *(PARTNER, ALIKE, FIRST_PLAYER, NOISE, RARE, SEEN_SHARE, SPADES, REDEALT, NONE_KNOWN, ALL_KNOWN),
         BLIND,
-    ],
-    "seats": list(SEATS),
-}
+    ]
+    return {
+        "rounds": [list(stage) for stage in rounds],
+        "players": list(mix.players),
+        "seen_by": SEEN_BY,
+        "seen": SEEN,
+        "batch": BATCH,
+        "layers": list(LAYERS),
+        "weighed": [CANDIDATES_BELOW, CANDIDATES_ABOVE],
+        "mixed": mixed,
+        "seats": list(SEATS),
+    }
+
+
+FIRST_PARAMETERS = _parameters(ROUNDS, FIRST_MIX)
+PARAMETERS = {**_parameters([LAST_ROUND], LAST_MIX), "games": list(MORE_PASSES.values())}

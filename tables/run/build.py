@@ -56,7 +56,7 @@ from tables.run.state import (
 )
 
 RELEASE = (
-    "2026.11.27"  # version of the tables: year, month, a number that rises; raise it when the shipped tables change
+    "2026.11.28"  # version of the tables: year, month, a number that rises; raise it when the shipped tables change
 )
 DEFAULT_SEED = 1
 

@@ -454,13 +454,14 @@ def value_after(rng: random.Random) -> tuple:
 
 def contracts(rng: random.Random) -> Contracts:
     ours, our_loss, theirs, their_loss = (rng.choice((10 * rng.randint(0, 13), 13, 0)) for _ in range(4))
-    return Contracts(ours, our_loss, theirs, their_loss, rng.choice((0, 0, 100, 200)), rng.choice((0, 0, 100)))
+    stakes = rng.choice((0, 0, 100, 200)), rng.choice((0, 0, 100))
+    return Contracts(ours, our_loss, theirs, their_loss, *stakes, rng.choice((0, 70)), rng.choice((0, 70)))
 
 
-def of_side(rng: random.Random) -> tuple[int, int, int]:
-    """Return the points of a side's contract, its loss if it is set, and the points at stake on nils."""
+def of_side(rng: random.Random) -> tuple[int, int, int, int]:
+    """Return the points of a side's contract, its loss if it is set, those at stake on nils, and of a later nil."""
     points = 10 * rng.randint(0, 13)
-    return points, rng.choice((points, 13, 0)), rng.choice((0, 100, 200))
+    return points, rng.choice((points, 13, 0)), rng.choice((0, 100, 200)), rng.choice((0, 70))
 
 
 def outcome_values(rng: random.Random) -> tuple:
@@ -484,11 +485,13 @@ def of_model(rng: random.Random) -> ModelPosition:
     nil = Nil(0.5, 0.5, 0.5, 0.5, 1.0, unit(rng), unit(rng), 0.0, 0.0, 0, True)
     inputs = tuple(rng.random() for _ in POSITION_NAMES)
     stakes = rng.choice((0, 0, 100, 200)), rng.choice((100, 300)), rng.choice((0, 0, 100))
+    later = rng.choice((0, 70)), rng.choice((0, 70))
     where = rng.randrange(4), standing(rng, rules), counted_takes(rng), nil, rng.randrange(EVERY_BID)
     certain = rng.randint(0, 13)
     ends = rng.randint(1, NO_NUMBER), rng.choice((0, rng.randrange(EVERY_BID)))
     held = holdings(suits_of(hand(rng)))
-    return ModelPosition(*where, held, inputs, rng.randint(-20, 600), *stakes, certain, rng.randint(0, certain), *ends)
+    sure = certain, rng.randint(0, certain)
+    return ModelPosition(*where, held, inputs, rng.randint(-20, 600), *stakes, *later, *sure, *ends)
 
 
 def expected(rng: random.Random) -> Expected:
@@ -781,6 +784,7 @@ CASES: dict[str, Maker] = {
     OUTCOME + "likely_loss": lambda r: (r.randint(0, 13), scored_otherwise(r)[0]),
     OUTCOMES_OF + "our_points": lambda r: (r.randrange(OURS), *of_side(r)),
     OUTCOMES_OF + "their_points": lambda r: (r.randrange(THEIRS), *of_side(r)),
+    OUTCOME + "later_nils": lambda r: (r.randrange(4), winnable(r)[0]),
     OUTCOME + "nil_stakes": lambda r: (auction(r), r.choice(RULES)),
     OUTCOMES_OF + "score_after": lambda r: (
         r.randint(-100, 500),

@@ -51,7 +51,16 @@ from spades.winprob.features import (
 )
 from spades.winprob.games import SHIPPED_PRESETS, SHIPPED_SLICES, games_of
 from spades.winprob.outcome_values import MOST_GAMES, GamesInUse, Side, game_values, outcome_value_matrix
-from spades.winprob.outcomes import OURS, OUTCOMES, THEIRS, WIN_SCALE, likely_loss, win_array, win_probability_after
+from spades.winprob.outcomes import (
+    OURS,
+    OUTCOMES,
+    THEIRS,
+    WIN_SCALE,
+    later_nils,
+    likely_loss,
+    win_array,
+    win_probability_after,
+)
 from spades.winprob.weights import load_weights
 from tests.conftest import committed_tables
 from tests.more_games import MORE_ROWS
@@ -162,15 +171,17 @@ def test_values_of_all_bids_are_those_of_each(fitted):
         contracts = [rng.randint(0, 8), *(rng.randint(0, 20) for _ in range(2)), 13]
         opposing = [rng.choice((rng.randint(0, 14), 13)) for _ in range(rng.choice((1, 4)))]
         opposing = [opposing[i % len(opposing)] for i in range(len(contracts))]
-        ours = Side(us, us_bags, contracts, [stake + 100, *[stake] * 3])
-        theirs = Side(them, them_bags, opposing, [their_stake] * 4)
+        later, their_later = rng.choice((0, 70)), rng.choice((0, 70, 170))
+        ours = Side(us, us_bags, contracts, [stake + 100, *[stake] * 3], later)
+        theirs = Side(them, them_bags, opposing, [their_stake] * 4, their_later)
         next_first = rng.randrange(2)
         game = game_values(rules, place, win_array(place, fitted.arrays))
         found = outcome_value_matrix(ours, theirs, next_first, game)
         for i, contract in enumerate(contracts):
             ours_made, theirs_made = contract_points(contract, rules), contract_points(opposing[i], rules)
             losses = likely_loss(contract, rules), likely_loss(opposing[i], rules)
-            staked = Contracts(ours_made, losses[0], theirs_made, losses[1], stake if i else stake + 100, their_stake)
+            stakes = stake if i else stake + 100, their_stake, later, their_later
+            staked = Contracts(ours_made, losses[0], theirs_made, losses[1], *stakes)
             values = [0.0] * OUTCOMES
             outcome_values(staked, scores, next_first, place, rules, win_array(place, fitted.plain), values)
             assert found[i].tolist() == [round(value * WIN_SCALE) for value in values]
@@ -421,7 +432,7 @@ def test_a_bid_sees_whether_it_reaches_the_goal():
     """By hand: with a partner's bid of 4, the contracts give 40 and 70 points, and 60 are needed."""
     regular = Regular(3.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0.0, 3.0, 3)
     nil = Nil(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.4, 0.0, 0.0, 0, True)
-    where = ModelPosition(2, START, regular, nil, EVERY_BID, (0, 0, 0, 0), (), 60, 0, 100, 0, 0, 0, 14, 0)
+    where = ModelPosition(2, START, regular, nil, EVERY_BID, (0, 0, 0, 0), (), 60, 0, 100, 0, 0, 70, 0, 0, 14, 0)
     for bid, past, reaches in ((0, -0.4, 0.0), (2, 0.0, 1.0), (3, 0.2, 1.0)):
         named = dict(zip(BID_NAMES[:VALUES], bid_inputs(bid, Expected(4.0, 5.0, 4, 5), where), strict=True))
         assert (named["past_goal"], named["reaches_goal"]) == (past, reaches)
@@ -429,13 +440,26 @@ def test_a_bid_sees_whether_it_reaches_the_goal():
 
 
 def test_ways_of_a_round():
-    """By hand: a contract of 6 beside a nil of 100. If it is set, it costs 60, 13 or nothing."""
+    """By hand: a contract of 6 beside a nil of 100, and a later nil of 70. If it is set, it costs 60, 13 or nothing."""
     for loss in (60, 13, 0):
-        with_nil = [(160, 1), (160, 3), (-40, 2), (100 - loss, 0), (-100 - loss, 2)]
-        assert [our_points(way, 60, loss, 100) for way in range(OURS)] == with_nil
-        assert [our_points(way, 60, loss, 0) for way in range(OURS)] == [(60, 0), (60, 1), (60, 2), (60, 4), (-loss, 0)]
-    assert [their_points(way, 50, 50, 0) for way in range(THEIRS)] == [(50, 0), (50, 2), (50, 4), (-50, 0)]
-    assert [their_points(way, 50, 13, 200) for way in range(THEIRS)] == [(250, 1), (-150, 3), (187, 0), (-213, 2)]
+        with_nil = [(160, 1), (160, 3), (-40, 2), (100 - loss, 0), (-100 - loss, 2), (230, 1)]
+        assert [our_points(way, 60, loss, 100, 70) for way in range(OURS)] == with_nil
+        without = [(60, 0), (60, 1), (60, 2), (60, 4), (-loss, 0), (130, 1)]
+        assert [our_points(way, 60, loss, 0, 70) for way in range(OURS)] == without
+    assert our_points(OURS - 1, 60, 60, 0, 0) == (60, 1)  # partner has bid
+    assert [their_points(way, 50, 50, 0, 0) for way in range(THEIRS)] == [(50, 0), (50, 2), (50, 4), (-50, 0), (50, 1)]
+    with_nil = [(250, 1), (-150, 3), (187, 0), (-213, 2), (320, 1)]
+    assert [their_points(way, 50, 13, 200, 70) for way in range(THEIRS)] == with_nil
+
+
+@pytest.mark.parametrize(
+    ("seat", "points", "later"),
+    [(0, 100, (70, 70)), (1, 100, (70, 70)), (2, 100, (0, 70)), (3, 100, (0, 0)), (0, 20, (0, 0))],
+)
+def test_who_may_bid_a_nil_later(seat, points, later):
+    """In seat 2 partner has bid, an opponent has not. A nil of 20 points brings less than the bid that it replaces."""
+    assert later_nils(seat, CLASSIC._replace(nil_points=points)) == later
+    assert later_nils(seat, CLASSIC._replace(nil_points=points, nil=0)) == (0, 0)
 
 
 def test_the_arena_refuses_rules_without_a_table():

@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 
 from spades.winprob import OUTCOMES, WIN_SCALE, games_of
-from spades.winprob.features import BID_INPUTS, INPUTS, VALUED, VALUES
+from spades.winprob.features import BID_INPUTS, BID_NAMES, INPUTS, VALUED, VALUES
+from spades.winprob.outcomes import THEIRS
 from spades.winprob.weights import load_weights, outcome_odds
 from tables.learning.net import (
     CENTRED,
     CROSS_ENTROPY,
     DAMPING,
+    NIL_ENTROPY,
     first_weights,
     fit,
     judged,
@@ -44,17 +46,23 @@ def _small_net(seed: int = 1):
 
 
 def test_the_loss_by_hand():
-    """A net of zeros gives each outcome 1/20. The first ten outcomes win; so each bid has win probability 0.5."""
+    """A net of zeros gives each outcome 1/30. The first half of them wins; so each bid has win probability 0.5.
+
+    The second bid is a nil that failed. In four of our six ways a nil is made.
+    """
     weights = {name: np.zeros_like(array) for name, array in _small_net().items()}
     batch = _batch(1, 1)
-    batch.values[:] = np.arange(OUTCOMES) < 10
+    batch.values[:] = np.arange(OUTCOMES) < OUTCOMES / 2
+    batch.c[:] = 0.0
+    batch.c[0, 1, BID_NAMES.index("is_nil")] = 1.0
+    batch.outcome[0, 1] = 2 * THEIRS
     batch.real[:] = [1.0, 1.0, 0.5, 0.0, 0.0, 0.0, 0.0]
     batch.target[:] = [0.2, 0.6, 0.7, 9.0, 9.0, 9.0, 9.0]
     # Errors 0.3, -0.1, -0.2; their mean by weight is (0.3 - 0.1 - 0.1) / 2.5 = 0.04.
     centred = 0.26**2 + 0.14**2 + 0.5 * 0.24**2
     total, error = loss(weights, batch)
     assert float(error) == pytest.approx(centred / 2.5, rel=1e-5)
-    expected = (CENTRED * centred + 0.04**2) / 2 + CROSS_ENTROPY * 2.5 * np.log(20)
+    expected = (CENTRED * centred + 0.04**2) / 2 + CROSS_ENTROPY * 2.5 * np.log(30) + NIL_ENTROPY * np.log(3)
     assert float(total) == pytest.approx(expected, rel=1e-5)
 
 

@@ -5,12 +5,12 @@ import pytest
 
 from spades.scoring import effective_bag_rules
 from spades.winprob import SHIPPED
-from tables.learning.scores import GAMES, GROUPS, SEEN_SHARE, another_game, drawn_scores, random_games
+from tables.learning.scores import GAMES, GROUPS, RULES_OF_PLAY, SEEN_SHARE, another_game, drawn_scores, random_games
 
 
 def test_scores_drawn_for_training_are_of_games_under_way():
     rng = np.random.default_rng(1)
-    games = random_games(rng, 5000)
+    games = random_games(rng, 5000, RULES_OF_PLAY)
     seen = np.tile([25, 5, 18, 8], (len(GAMES), 3, 1))
     scores = drawn_scores(rng, games, seen)
     taken = (scores == (25, 5, 18, 8)).all(axis=1).mean()
@@ -34,7 +34,7 @@ def test_every_game_has_an_exact_win_table():
 
 def test_another_game_has_the_same_rules_of_play():
     rng = np.random.default_rng(2)
-    games = random_games(rng, 5000)
+    games = random_games(rng, 5000, RULES_OF_PLAY)
     others = another_game(rng, games)
     assert (GROUPS[games] == GROUPS[others]).all()
     assert (games != others).any()

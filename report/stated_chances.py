@@ -87,18 +87,41 @@ def _value(rounds: Any, rules: Rules, profiles: Any, before: Any, after: Any) ->
 _weigh_all, _value_all = entry(_weigh), entry(_value)
 
 
+def values_of(
+    rounds: NDArray[np.void], rules: Rules, profiles: KernelTables
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the win probabilities by the win table: before each round (n,), and after it of both sides (n, 2).
+
+    Those before the round are of the side of seat 0. ``profiles``: from `tables_for`.
+    """
+    before, after = np.zeros(len(rounds)), np.zeros((len(rounds), 2))
+    _value_all(rounds, rules, profiles, before, after)
+    return before, after
+
+
+class StatedBids(NamedTuple):
+    """Bids of `winprob` in the same round of n games; all arrays (n,)."""
+
+    games: NDArray[np.int64]
+    seats: NDArray[np.int64]
+    points: NDArray[np.int64]  # of the bidder's side before the round
+    p_win: NDArray[np.float64]  # as stated
+
+
 class Watched:
     """A `winprob` bidder whose stated probabilities are kept, as an agent of `arena.games`."""
 
     def __init__(self, policy: Policy, profiles: KernelTables) -> None:
         self._policy, self._profiles = numba_typed(policy), profiles
-        self.stated: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = []  # games, and what was stated in them
+        self.stated: list[StatedBids] = []
 
     def answers(self, asked: Asked) -> NDArray[np.int64]:
         """Return the bids (n,); see `arena.games.Answering`."""
         bids, stated = np.zeros(len(asked.seats), np.int64), np.zeros(len(asked.seats))
         _weigh_all(asked.states, asked.seats, asked.rules, self._policy, self._profiles, bids, stated)
-        self.stated.append((asked.rounds["deal"], stated))
+        rounds = asked.rounds
+        points = rounds["scores"][np.arange(len(rounds)), asked.seats]
+        self.stated.append(StatedBids(rounds["deal"], asked.seats, points, stated))
         return bids
 
     def close(self) -> None:
@@ -119,13 +142,12 @@ def watched(
     for so_far in play_games(batch, lineup, seed, profiles):
         results = so_far.copy()
         rounds = batch.rounds[batch.active]
-        before, after = np.zeros(len(rounds)), np.zeros((len(rounds), 2))
-        _value_all(rounds, rules, profiles, before, after)
+        before, after = values_of(rounds, rules, profiles)
         turn = rounds["first_chair"].astype(np.int64) & 1  # 1: side b bids first
         parts.append(np.stack([rounds["deal"], np.ones(len(rounds)), before, turn, after[:, 0]], axis=1))
         values = np.zeros(games)
         values[rounds["deal"]] = after[np.arange(len(rounds)), turn]  # of side a
-        for own, stated in agent.stated:
+        for own, _, _, stated in agent.stated:
             parts.append(np.stack([own, np.zeros(len(own)), stated, np.zeros(len(own)), values[own]], axis=1))
         agent.stated.clear()
     number, source, p, of_b, after_round = np.concatenate(parts).T

@@ -18,12 +18,11 @@ def informed(opponents: str) -> str:
 
 @query(*NET)
 def winprob_training(setup: Setup) -> dict[str, Any]:
-    """Return the result of each round of training, as the build recorded it."""
-    family = setup.opened.families["net"]
-    names = [str(stage[0]) for stage in cast(list[list[Any]], family.parameters["rounds"])]
+    """Return the result of each round of training, as the builds of both nets recorded it."""
     rows = []
-    for name in names:
-        figures = (family.figures[f"{name}_{what}"] for what in ("wins_bis", "held_out_lost"))
-        won, lost = (f"{100 * figure:.2f}" for figure in figures)
-        rows.append((name, f"{family.sizes[f'{name}_positions']:,}", won, lost))
-    return {"pairs": f"{family.sizes['pairs']:,}", "rows": rows}
+    for family in (setup.opened.families[name] for name in ("net0", "net")):
+        for name, *_ in cast(list[list[Any]], family.parameters["rounds"]):
+            figures = (family.figures[f"{name}_{what}"] for what in ("wins_bis", "held_out_lost"))
+            won, lost = (f"{100 * figure:.2f}" for figure in figures)
+            rows.append((name, f"{family.sizes[f'{name}_positions']:,}", won, f"{family.sizes['pairs']:,}", lost))
+    return {"rows": rows}

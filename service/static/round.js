@@ -136,6 +136,15 @@ export class Round {
     return { us: us.points, them: them.points, us_bags: us.bags, them_bags: them.bags };
   }
 
+  /** Return the request for the review of the finished round, in a game of two sides. */
+  reviewRequest() {
+    const passed = this.given.some(Boolean) ? { passed: this.given } : {};
+    return {
+      rules: this.rulesField, hands: this.dealt, bids: this.bids, plays: this.tricks.flatMap((trick) => trick.cards), ...passed,
+      scores: this.sides.map((side) => side.points), bags: this.sides.map((side) => side.bags),
+    };
+  }
+
   /** Return the result of each side: its seats, bid and tricks, points of the round, and the score after it. */
   results() {
     const players = SEATS.map((seat) => ({ seat, bid: this.bids[seat], taken: this.taken[seat] }));

@@ -5,6 +5,7 @@ import { choiceText, differenceList } from "./differences.js";
 import { bidName, byId, el, fill } from "./dom.js";
 import { HAND } from "./picker.js";
 import { sentence } from "./result.js";
+import { reviewOf } from "./review.js";
 import { bySuit, dealHands, Round } from "./round.js";
 import { scoreTable, trickTable, winnerText } from "./round_end.js";
 import { standing } from "./standing.js";
@@ -302,6 +303,7 @@ export class Table {
       outcome,
       el("button", { type: "button", class: "primary", id: "round-next", onclick: () => this.#next(results, ended), text: ended ? "New game" : "Next round with this score" }),
       differenceList(this.choices, (suggestion) => this.#sentences(suggestion)),
+      reviewOf(this.round, { south: this.south, placeOf: (seat) => this.#place(seat), sentences: (decision) => this.#sentences(decision) }),
       trickTable(this.round.tricks, PLACES, this.south));
     this.#say("");
     fill(byId("advice"));

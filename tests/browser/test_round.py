@@ -78,9 +78,11 @@ def test_nobody_but_the_service(new_page):
     page.click("#round-start")
     page.wait_for_selector("#round-next")
     assert page.locator(".seat .card").count() == 52  # the hands as dealt
-    page.click("#round-result summary")
+    page.click("#round-result > details > summary")
     assert page.locator(".tricks tbody tr").count() == 13
     assert page.locator(".tricks .taken").count() == 13
+    page.wait_for_selector("#review[aria-busy=false]")
+    assert "Only bids and passes are reviewed" in page.inner_text("#review")
     assert serious(page) == []
 
 

@@ -124,31 +124,32 @@ class Searchers:
         """Return whether there are processes that search."""
         return self._started
 
-    async def search(self, request: Mapping[str, Any], deadline: float) -> dict[str, Any]:
-        """Return the answer to a search.
+    async def search(self, request: Mapping[str, Any], deadline: float, *, patient: bool = False) -> dict[str, Any]:
+        """Return the answer to a search. ``patient``: wait for a process as long as it takes.
 
         Raises `BusyError` if no process is free in time, `TimeoutError` after the ``deadline`` (`perf_counter`, s), its
         kind `LateError` if no process was free before, and `ProblemError` if the search cannot be made.
         """
         if not self._started:
             raise RequestError([no_searches(request["player"])])
-        task = self._keep_task(self._answered(await self._free(deadline), request))
+        task = self._keep_task(self._answered(await self._free(deadline, patient), request))
         task.add_done_callback(_look_at_error)
         # A search goes on after its caller has gone, and frees its process at the end.
         return await asyncio.wait_for(asyncio.shield(task), _timeout(deadline - perf_counter()))
 
-    async def _free(self, deadline: float) -> asyncio.subprocess.Process:
+    async def _free(self, deadline: float, patient: bool) -> asyncio.subprocess.Process:
         """Wait for a process that is free. Raises `BusyError` or `LateError`."""
+        longest_s = math.inf if patient else self._longest_wait_s
         left_s = deadline - perf_counter()
         if left_s <= 0:
             raise LateError
         try:
-            async with asyncio.timeout(_timeout(min(left_s, self._longest_wait_s))):
+            async with asyncio.timeout(_timeout(min(left_s, longest_s))):
                 while (process := await self._idle.get()).returncode is not None:
                     pass  # it ended while it was idle, and `_replace` starts another one
                 return process
         except TimeoutError:
-            raise (BusyError if left_s > self._longest_wait_s else LateError) from None
+            raise (BusyError if left_s > longest_s else LateError) from None
 
     async def _answered(self, process: asyncio.subprocess.Process, request: Mapping[str, Any]) -> dict[str, Any]:
         began = perf_counter()

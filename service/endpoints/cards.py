@@ -53,10 +53,15 @@ async def card(request: Request) -> Response:
     return json_response(orjson.dumps(searched_answer(call, call.search, answer, chosen.version)))
 
 
-async def searched(state: AppState, request: dict[str, Any], deadline: float) -> dict[str, Any]:
-    """Return the answer of a search process; raise `ProblemError` or `RequestError` if there is none in time."""
+async def searched(
+    state: AppState, request: dict[str, Any], deadline: float, *, patient: bool = False
+) -> dict[str, Any]:
+    """Return the answer of a search process; raise `ProblemError` or `RequestError` if there is none in time.
+
+    ``patient``: wait for a process until the deadline.
+    """
     try:
-        return await state.searchers.search(request, deadline)
+        return await state.searchers.search(request, deadline, patient=patient)
     except TimeoutError as error:
         if isinstance(error, LateError):
             state.metrics.shed("deadline")

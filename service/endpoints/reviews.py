@@ -61,8 +61,9 @@ async def _judged(state: AppState, call: ReviewCall, tables: TableSet, deadline:
     while (choice := await _in_turn(state, deadline, partial(next, steps, None))) is not None:
         choices.append(choice)
     if state.searchers.started:
-        for turn in card_turns(played):
-            answer = await searched(state, valuing_request(turn, call, tables), deadline)
+        for number, turn in enumerate(card_turns(played)):
+            # Only the first card is refused if all processes are busy: a review that has begun goes on.
+            answer = await searched(state, valuing_request(turn, call, tables), deadline, patient=number > 0)
             valued = [ValuedCard(*row) for row in answer["valued"]]
             choices.append(await _in_turn(state, deadline, partial(review_card, turn, valued, played.rules)))
     return choices

@@ -178,7 +178,7 @@ def test_single_bids_pass_between_the_cards():
     app.state.serve(one_set(committed_tables()))
     searching, bid_answered = asyncio.Event(), asyncio.Event()
 
-    async def search(request, deadline):
+    async def search(request, deadline, patient):
         searching.set()
         await bid_answered.wait()
         return {"valued": [(request["played"], 0.5, 0.0, 0.0)]}

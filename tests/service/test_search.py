@@ -24,7 +24,20 @@ from arena.engine.rounds import ROUND
 from arena.engine.simulate import kernel_tables, player_rows
 from arena.engine.states import FIELDS, STATE
 from arena.players.choose_card import choose_card
-from arena.players.search import BEHIND, BETTER, CARD, CELLS, DEALS, LOOK, MORE, MOST_CARDS, PLAYABLE, WORTH
+from arena.players.search import (
+    BEHIND,
+    BETTER,
+    CARD,
+    CELLS,
+    DEALS,
+    GAIN,
+    LOOK,
+    MORE,
+    MOST_CARDS,
+    PLAYABLE,
+    SQUARES,
+    WORTH,
+)
 from arena.players.search_names import VERSIONS, SearchPlayer
 from arena.searching import SearchAnswers
 from service.app import create_app
@@ -229,7 +242,7 @@ def app_whose_searches_raise(error, monkeypatch, deadlines=None):
     app = create_app(patient())
     app.state.serve(one_set(committed_tables()))
 
-    async def refuse(_request, deadline):
+    async def refuse(_request, deadline, **_):
         if deadlines is not None:
             deadlines.append(deadline)
         raise error
@@ -314,6 +327,18 @@ def test_a_card_that_was_left_out_is_as_far_behind_as_it_was():
     assert [p for _, _, p in rows] == pytest.approx([0.57, 0.57, 0.6, 0.58])
 
 
+def test_the_values_of_a_review():
+    """Two cards on four deals: the second gains 0.1 on two of them."""
+    tried = np.zeros((MOST_CARDS, CELLS))
+    tried[:2, PLAYABLE] = 1.0
+    tried[:2, CARD] = [10, 11]
+    tried[:2, DEALS] = 4
+    tried[:2, WORTH] = [2.0, 2.2]
+    tried[1, GAIN], tried[1, SQUARES] = 0.2, 0.02
+    assert searcher._valued(tried) == [pytest.approx(row) for row in ((10, 0.5, 0, 0), (11, 0.55, 0.05, 0.025))]
+    assert searcher._valued(np.zeros((MOST_CARDS, CELLS))) == []
+
+
 def test_rules_without_a_win_table_are_played_by_rules(call):
     answer = call("POST", "/v1/card", json=CARD_REQUEST | {"rules": {"preset": "cutthroat"}}).json()
     assert (answer["player"], answer["not_searched"]) == ("solo@2", "rules")
@@ -332,7 +357,7 @@ def test_the_reason_compares_the_card_with_that_of_the_usual_player(call, monkey
     app.state.serve(one_set(committed_tables()))
     tried = [(parse_card("AH"), 64, 0.58175), (parse_card("QH"), 64, 0.625)]
 
-    async def answer(*_):
+    async def answer(*_, **__):
         return {"card": parse_card(card), "tried": tried}
 
     monkeypatch.setattr(app.state.searchers, "search", answer)
@@ -395,8 +420,8 @@ def run_searches(command, searches, queue_ms=0.0, processes=1, times=QUICK):
         return runner.run(run())
 
 
-async def search(state, seat=1, deadline=np.inf):
-    return (await state.searchers.search({"seat": seat}, deadline))["card"]
+async def search(state, seat=1, deadline=np.inf, patient=False):
+    return (await state.searchers.search({"seat": seat}, deadline, patient=patient))["card"]
 
 
 def lives(pid):
@@ -495,9 +520,12 @@ def test_requests_that_wait_too_long_are_refused(tmp_path):
             await search(state)
         with pytest.raises(LateError):
             await search(state, deadline=perf_counter())
+        patient_one = asyncio.create_task(search(state, patient=True))
+        with pytest.raises(BusyError):
+            await search(state)
         assert not first.done()
         (tmp_path / "go").touch()
-        assert await first == await search(state)
+        assert await first == await patient_one == await search(state)
 
     wait = f"while not os.path.exists({str(tmp_path / 'go')!r}): time.sleep(0.01)"
     run_searches(stub(tmp_path, f"{wait}\n    {ANSWER}"), searches, queue_ms=1.0)

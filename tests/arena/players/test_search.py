@@ -12,9 +12,26 @@ from arena.engine.states import FIELDS, STATE, new_states
 from arena.engine.winprob import slice_of
 from arena.errors import AgentError
 from arena.players.last_tricks import ENDS, PLIES, PLY_CELLS, WINDOW_CELLS, bound_ends, exact_worth
-from arena.players.search import MOST_CARDS, Value, open_cards, plan_of, search_card
+from arena.players.search import (
+    CARD,
+    CELLS,
+    DEALS,
+    GAIN,
+    MOST_CARDS,
+    PLAYABLE,
+    SQUARES,
+    WORTH,
+    Value,
+    compare_cards,
+    open_cards,
+    plan_of,
+    review_plan,
+    search_card,
+    worth_of,
+)
 from arena.players.search_names import SearchPlayer, parse_search
-from arena.players.unseen import PLACE_COUNTS, places
+from arena.players.search_weights import EQUAL
+from arena.players.unseen import PLACE_COUNTS, places, seed_view
 from arena.players.weighted_deals import MOST_UNSEEN, draw_deal, sum_deals
 from spades.cards import DECK, cards_of, format_card, parse_card, parse_pbn
 from spades.inference import deals_of
@@ -205,6 +222,64 @@ def test_the_last_tricks_are_exact(number):
         play_card(after, me, card)
         assert worth == naive_worth(after, me, value)
     assert state.hand == hands
+
+
+def naive_values(state, me, weights, plan, value):
+    """The mean worth of each legal card on the deals of a review, and each card's worth by deal."""
+    sums = np.zeros((MOST_UNSEEN + 1, PLACE_COUNTS, PLACE_COUNTS))
+    sum_deals(state, me, weights, sums)
+    legal = cards_of(legal_cards(state.hand[me], state.trick_size, state.trick[0], state.broken))
+    found: dict[int, list[float]] = {card: [] for card in legal}
+    for number in range(plan.most_deals):
+        (deal,) = new_states(1)
+        seed_view(state, me, number, deal)
+        draw_deal(state, me, weights, sums, deal)
+        hands = list(deal.hand)
+        for card in legal:
+            found[card].append(worth_of(state, new_states(1)[0], me, card, hands, plan.srp, value))
+    return found
+
+
+@pytest.mark.parametrize("cards", [3, 20, 29])
+def test_a_review_tries_every_card_on_the_same_deals(cards):
+    state, me = a_round(6, cards)
+    value, plan, weights = value_of(), review_plan(20), random_weights()
+    values = naive_values(state, me, weights, plan, value)
+    played = min(values, key=lambda card: np.mean(values[card]))
+    tried = np.zeros((MOST_CARDS, CELLS))
+    compare_cards(state, new_states(1)[0], me, played, weights, plan, value, tried)
+    rows = tried[tried[:, PLAYABLE] > 0]
+    assert rows[0, CARD] == played
+    assert (rows[:, DEALS] == 20).all(), "also if a card is clearly worse"
+    for row in rows:
+        worths, of_played = np.array(values[int(row[CARD])]), np.array(values[played])
+        assert row[WORTH] == pytest.approx(worths.sum())
+        assert row[GAIN] == pytest.approx((worths - of_played).sum())
+        assert row[SQUARES] == pytest.approx(((worths - of_played) ** 2).sum())
+
+
+def test_a_review_values_the_only_card_too():
+    value, plan = value_of(), review_plan(4)
+    for cards in (46, 51):  # in the last trick, all is decided for the last player
+        state, me = a_round(1, cards)
+        state.score[:] = 150, 120
+        (card,) = cards_of(legal_cards(state.hand[me], state.trick_size, state.trick[0], state.broken))[:1]
+        tried = np.zeros((MOST_CARDS, CELLS))
+        compare_cards(state, new_states(1)[0], me, card, EQUAL.copy(), plan, value, tried)
+        assert tried[0, DEALS] == 4
+        assert 0 <= tried[0, WORTH] <= 4
+        if cards == 51:
+            assert tried[0, WORTH] == pytest.approx(4 * exact(state, me, value)[card])
+
+
+def test_a_review_without_a_deal_that_fits_tries_nothing():
+    state, me = a_round(1, 0)
+    for seat in range(4):
+        state.void[seat] = 0 if seat == me else 1
+    tried = np.zeros((MOST_CARDS, CELLS))
+    card = srp3(state, me)
+    assert compare_cards(state, new_states(1)[0], me, card, EQUAL.copy(), review_plan(4), value_of(), tried) == card
+    assert (tried[:, DEALS] == 0).all()
 
 
 @pytest.mark.compiled

@@ -99,7 +99,8 @@ class CardRequest(TypedDict, total=False):
         WithJsonSchema(_TRICKS),
         Field(
             description="The tricks so far, each in order of play. The last one may be incomplete or empty. Seat 0 "
-            "leads the first trick, and the winner of a trick leads the next one. Default: none."
+            "leads the first trick (with rules.first_lead lowest_club, the seat that holds the lowest club), and the "
+            "winner of a trick leads the next one. Default: none."
         ),
     ]
     player: Annotated[

@@ -353,6 +353,10 @@ def test_the_score_is_the_services(page):
     rule_sets = [PRESETS[name] for name in presets] + [
         PRESETS["classic"]._replace(failed_nil_tricks=kind) for kind in (1, 2)
     ]
+    rule_sets += [
+        make_rules("ten-for-200", {"set_points": "missing", "slam_points": 150, "bag_points": 0}),
+        make_rules("classic", {"set_points": "none", "double_nil_points": 500, "bag_points": -1, "bag_penalty": 0}),
+    ]
     cases = []
     for rules, bid, partner, bags in itertools.product(rule_sets, (0, 1, 4, 6), (0, 4, 6), (0, 8)):
         for taken, others in ((0, 4), (1, 3), (5, 5), (2, 6), (4, 9)):

@@ -993,8 +993,8 @@ namespace Spades
         /// Values: partnership, cutthroat, mirror, whiz, whiz_strict, suicide, jokers.</summary>
         [JsonProperty("variant")]
         public string Variant { get; set; }
-        /// <summary>The deck, in variant jokers only; null: deck jokers there, the standard deck in other variants.
-        /// Default: the preset's value. Values: jokers, jokers-deuce, jjdd, jjdd-spade.</summary>
+        /// <summary>The deck; null: deck jokers in variant jokers, the standard deck in other variants. Default: the
+        /// preset's value. Values: jokers, jokers-deuce, jjdd, jjdd-spade.</summary>
         [JsonProperty("deck")]
         public string Deck { get; set; }
         /// <summary>Number of cards that a nil bidder and partner each give to the other after the bidding. Default:
@@ -1009,6 +1009,41 @@ namespace Spades
         /// preset's value.</summary>
         [JsonProperty("nil_passes_first")]
         public bool? NilPassesFirst { get; set; }
+        /// <summary>Whether nil may be bid. Default: the preset's value.</summary>
+        [JsonProperty("nil")]
+        public bool? Nil { get; set; }
+        /// <summary>Points of each bag, before the bag penalty; a game without the penalty has a bag_penalty of 0.
+        /// Default: the preset's value.</summary>
+        [JsonProperty("bag_points")]
+        public int? BagPoints { get; set; }
+        /// <summary>What a set contract costs: its own points, ten points for each missing trick, or nothing. Default:
+        /// the preset's value. Values: contract, missing, none.</summary>
+        [JsonProperty("set_points")]
+        public string SetPoints { get; set; }
+        /// <summary>Points that a side wins in addition if it takes all 13 tricks. Default: the preset's
+        /// value.</summary>
+        [JsonProperty("slam_points")]
+        public int? SlamPoints { get; set; }
+        /// <summary>If both partners bid nil, not blind: points won if both make it, lost otherwise; null: two nils.
+        /// Default: the preset's value.</summary>
+        [JsonProperty("double_nil_points")]
+        public int? DoubleNilPoints { get; set; }
+        /// <summary>Whether the last bidder may not bid the number with which the four bids sum to 13. Default: the
+        /// preset's value.</summary>
+        [JsonProperty("sum_not_13")]
+        public bool? SumNot13 { get; set; }
+        /// <summary>When spades may be led: after a spade was played (or with spades only), or at any time. Default:
+        /// the preset's value. Values: broken, any.</summary>
+        [JsonProperty("spades_lead")]
+        public string SpadesLead { get; set; }
+        /// <summary>The first lead: any card of the first bidder, or the lowest club of the seat that holds it.
+        /// Default: the preset's value. Values: any, lowest_club.</summary>
+        [JsonProperty("first_lead")]
+        public string FirstLead { get; set; }
+        /// <summary>Whether spades may be played to the first trick by a seat that has other cards. Default: the
+        /// preset's value.</summary>
+        [JsonProperty("first_trick_spades")]
+        public bool? FirstTrickSpades { get; set; }
         /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
@@ -1331,7 +1366,8 @@ namespace Spades
         [JsonProperty("received")]
         public List<string> Received { get; set; }
         /// <summary>The tricks so far, each in order of play. The last one may be incomplete or empty. Seat 0 leads the
-        /// first trick, and the winner of a trick leads the next one. Default: none.</summary>
+        /// first trick (with rules.first_lead lowest_club, the seat that holds the lowest club), and the winner of a
+        /// trick leads the next one. Default: none.</summary>
         [JsonProperty("tricks")]
         public List<List<string>> Tricks { get; set; }
         /// <summary>The card player. search@1 and search@3 play each card on random deals; servers offer them only if

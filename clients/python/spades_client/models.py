@@ -672,7 +672,7 @@ class RuleSet(TypedDict):
     """
     deck: NotRequired[Literal['jokers', 'jokers-deuce', 'jjdd', 'jjdd-spade'] | None]
     """
-    The deck, in variant jokers only; null: deck jokers there, the standard deck in other variants. Default: the preset's value.
+    The deck; null: deck jokers in variant jokers, the standard deck in other variants. Default: the preset's value.
     """
     nil_pass: NotRequired[int | None]
     """
@@ -685,6 +685,42 @@ class RuleSet(TypedDict):
     nil_passes_first: NotRequired[bool | None]
     """
     Whether the nil bidder gives first, so that partner sees those cards before giving. Default: the preset's value.
+    """
+    nil: NotRequired[bool | None]
+    """
+    Whether nil may be bid. Default: the preset's value.
+    """
+    bag_points: NotRequired[int | None]
+    """
+    Points of each bag, before the bag penalty; a game without the penalty has a bag_penalty of 0. Default: the preset's value.
+    """
+    set_points: NotRequired[Literal['contract', 'missing', 'none'] | None]
+    """
+    What a set contract costs: its own points, ten points for each missing trick, or nothing. Default: the preset's value.
+    """
+    slam_points: NotRequired[int | None]
+    """
+    Points that a side wins in addition if it takes all 13 tricks. Default: the preset's value.
+    """
+    double_nil_points: NotRequired[int | None]
+    """
+    If both partners bid nil, not blind: points won if both make it, lost otherwise; null: two nils. Default: the preset's value.
+    """
+    sum_not_13: NotRequired[bool | None]
+    """
+    Whether the last bidder may not bid the number with which the four bids sum to 13. Default: the preset's value.
+    """
+    spades_lead: NotRequired[Literal['broken', 'any'] | None]
+    """
+    When spades may be led: after a spade was played (or with spades only), or at any time. Default: the preset's value.
+    """
+    first_lead: NotRequired[Literal['any', 'lowest_club'] | None]
+    """
+    The first lead: any card of the first bidder, or the lowest club of the seat that holds it. Default: the preset's value.
+    """
+    first_trick_spades: NotRequired[bool | None]
+    """
+    Whether spades may be played to the first trick by a seat that has other cards. Default: the preset's value.
     """
 
 
@@ -1522,7 +1558,7 @@ class CardRequest(TypedDict):
     """
     tricks: NotRequired[list[Trick] | None]
     """
-    The tricks so far, each in order of play. The last one may be incomplete or empty. Seat 0 leads the first trick, and the winner of a trick leads the next one. Default: none.
+    The tricks so far, each in order of play. The last one may be incomplete or empty. Seat 0 leads the first trick (with rules.first_lead lowest_club, the seat that holds the lowest club), and the winner of a trick leads the next one. Default: none.
     """
     player: NotRequired[Literal['best', 'search@1', 'search@3', 'srp@4', 'solo@2'] | None]
     """

@@ -1379,7 +1379,7 @@ export interface components {
             variant?: ("partnership" | "cutthroat" | "mirror" | "whiz" | "whiz_strict" | "suicide" | "jokers") | null;
             /**
              * Deck
-             * @description The deck, in variant jokers only; null: deck jokers there, the standard deck in other variants. Default: the preset's value.
+             * @description The deck; null: deck jokers in variant jokers, the standard deck in other variants. Default: the preset's value.
              */
             deck?: ("jokers" | "jokers-deuce" | "jjdd" | "jjdd-spade") | null;
             /**
@@ -1397,6 +1397,51 @@ export interface components {
              * @description Whether the nil bidder gives first, so that partner sees those cards before giving. Default: the preset's value.
              */
             nil_passes_first?: boolean | null;
+            /**
+             * Nil
+             * @description Whether nil may be bid. Default: the preset's value.
+             */
+            nil?: boolean | null;
+            /**
+             * Bag Points
+             * @description Points of each bag, before the bag penalty; a game without the penalty has a bag_penalty of 0. Default: the preset's value.
+             */
+            bag_points?: number | null;
+            /**
+             * Set Points
+             * @description What a set contract costs: its own points, ten points for each missing trick, or nothing. Default: the preset's value.
+             */
+            set_points?: ("contract" | "missing" | "none") | null;
+            /**
+             * Slam Points
+             * @description Points that a side wins in addition if it takes all 13 tricks. Default: the preset's value.
+             */
+            slam_points?: number | null;
+            /**
+             * Double Nil Points
+             * @description If both partners bid nil, not blind: points won if both make it, lost otherwise; null: two nils. Default: the preset's value.
+             */
+            double_nil_points?: number | null;
+            /**
+             * Sum Not 13
+             * @description Whether the last bidder may not bid the number with which the four bids sum to 13. Default: the preset's value.
+             */
+            sum_not_13?: boolean | null;
+            /**
+             * Spades Lead
+             * @description When spades may be led: after a spade was played (or with spades only), or at any time. Default: the preset's value.
+             */
+            spades_lead?: ("broken" | "any") | null;
+            /**
+             * First Lead
+             * @description The first lead: any card of the first bidder, or the lowest club of the seat that holds it. Default: the preset's value.
+             */
+            first_lead?: ("any" | "lowest_club") | null;
+            /**
+             * First Trick Spades
+             * @description Whether spades may be played to the first trick by a seat that has other cards. Default: the preset's value.
+             */
+            first_trick_spades?: boolean | null;
         };
         /**
          * RulesAnswer
@@ -1808,7 +1853,7 @@ export interface components {
             received?: string[] | null;
             /**
              * Tricks
-             * @description The tricks so far, each in order of play. The last one may be incomplete or empty. Seat 0 leads the first trick, and the winner of a trick leads the next one. Default: none.
+             * @description The tricks so far, each in order of play. The last one may be incomplete or empty. Seat 0 leads the first trick (with rules.first_lead lowest_club, the seat that holds the lowest club), and the winner of a trick leads the next one. Default: none.
              */
             tricks?: string[][] | null;
             /**

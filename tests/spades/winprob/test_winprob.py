@@ -62,6 +62,7 @@ from spades.winprob.outcomes import (
     win_probability_after,
 )
 from spades.winprob.weights import load_weights
+from tests import naive
 from tests.conftest import committed_tables
 from tests.more_games import MORE_ROWS
 from tests.parity.cases import scored_otherwise, standing, win_position
@@ -465,3 +466,23 @@ def test_who_may_bid_a_nil_later(seat, points, later):
 def test_the_arena_refuses_rules_without_a_table():
     with pytest.raises(ArenaError, match="variant is mirror with winprob; accepted: partnership, whiz"):
         run_match(Match("winprob", "bis", rules=make_rules("mirror")))
+
+
+@pytest.mark.parametrize("overrides", [{"set_points": "none"}, {"bag_points": -1, "bag_penalty": 0}, {"nil": False}])
+def test_who_ignores_the_rules_values_scores_as_under_classic_ones(overrides):
+    """It still chooses among the bids that the rules allow."""
+    rng, tables, rules = random.Random(1), committed_tables(), make_rules("classic", overrides)
+    ignoring, same = parse_policy("winprob:rules=ignore"), 0
+    for _ in range(40):
+        hand = parse_pbn(naive.pbn_of(rng.sample(naive.DECK, 13)))
+        where = Position(hand, (4, 3)[: rng.randrange(3)], Standing(rng.randrange(400), 200, 3, 0), rules)
+        found = decide(where, ignoring, tables)
+        plain = decide(where._replace(rules=make_rules()), WINPROB, tables)
+        assert found.explanation is not None
+        assert plain.explanation is not None
+        told = {row["bid"]: row["p_win"] for row in found.explanation["candidates"] if row["bid"]}
+        expected = {row["bid"]: row["p_win"] for row in plain.explanation["candidates"] if row["bid"]}
+        assert told == pytest.approx(expected, abs=1e-6)
+        assert found.bid == plain.bid or plain.bid == 0
+        same += found.bid == plain.bid
+    assert same > 20

@@ -50,6 +50,15 @@ CASES = tuple(
         {"team_max": 9},
         {"failed_nil_tricks": "contract"},
         {"ten_for_200": True, "lose": -200},
+        {"nil": False},
+        {"set_points": "missing"},
+        {"set_points": "none"},
+        {"slam_points": 200},
+        {"double_nil_points": 500},
+        {"sum_not_13": True},
+        {"spades_lead": "any"},
+        {"first_lead": "lowest_club"},
+        {"first_trick_spades": False},
     )
 )
 # Games whose exact tables can be made, for comparison.

@@ -66,7 +66,7 @@ class Tables(NamedTuple):
     net_position: Float32  # (INPUTS + 1, H): inputs of a position, and the biases -> first hidden layer
     net_bid: Float32  # (BID_INPUTS, H): inputs of a bid -> first hidden layer
     net_hidden: Float32  # (H + 1, G): first hidden layer -> second
-    net_out: Float32  # (G + 1, 20): second hidden layer -> outcomes
+    net_out: Float32  # (G + 1, OUTCOMES): second hidden layer -> outcomes
     win: UInt16  # (cells,): win tables of all games, one after another -> P(first bidder's side wins) in 65,535ths
     extra_win: UInt16  # the same for games with other rules, made with --rules
     games: Int64  # (games, 18 or more): rules of each game and place of its win table; those of `win` last

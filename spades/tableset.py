@@ -31,7 +31,7 @@ from spades.manifest import (
 )
 from spades.tables import DECK_ARRAYS, MIXED_PROFILES, PARTNERSHIP_PROFILE, PROFILES, Tables, dtypes_of
 from spades.winprob.games import SHIPPED_ROWS, WIN_CELLS, Games, complete_rows, games_of
-from spades.winprob.weights import Weights, load_weights
+from spades.winprob.weights import Weights, complete_outcomes, load_weights
 
 # The tables that come with the library; in a checkout, `data` is a link to tables/data.
 DEFAULT_DIRECTORY = (Path(__file__).parent / "data").resolve()
@@ -135,6 +135,10 @@ def open_tables(directory: Path | None = None) -> TableSet:
             raise TablesError(f"{folder / name}.npy: found dtype {array.dtype.str}; expected {' or '.join(accepted)}")
     if (shape := arrays["win"].shape) != (WIN_CELLS,):
         raise TablesError(f"{folder / 'win.npy'}: found shape {shape}; expected {(WIN_CELLS,)} for this code's games")
+    try:
+        complete_outcomes(arrays["net_out"])
+    except ValueError as error:
+        raise TablesError(f"{folder / 'net_out.npy'}: {error}") from error
     kernel_arrays = tables_by_profile(arrays)
     views = {id(array): memoryview(array) for profile in kernel_arrays for array in profile}
     kernel = tuple(Tables(*(views[id(array)] for array in profile)) for profile in kernel_arrays)
@@ -149,6 +153,7 @@ def tables_by_profile(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
     """
     views = {name: arrays[name] for name in Tables._fields}
     views["cnil"] = arrays["cnil"][CNIL_READING]
+    views["net_out"] = complete_outcomes(arrays["net_out"])
     views["games"] = games = np.array([*complete_rows(arrays["games"]), *SHIPPED_ROWS], np.int64)
     games.flags.writeable = False
     pure = [

@@ -14,6 +14,7 @@ from spades.winprob.candidates import CANDIDATES_ABOVE, CANDIDATES_BELOW, MOST_C
 from spades.winprob.decision import WinDecision, win_decision
 from spades.winprob.features import (
     BID_INPUTS,
+    BID_NAMES,
     INPUTS,
     bids_to_weigh,
     holdings,
@@ -51,10 +52,20 @@ from spades.winprob.games import (
     win_slice_of,
     win_slices_of,
 )
-from spades.winprob.outcomes import OUTCOMES, WIN_SCALE, win_array, win_probability, win_probability_after
+from spades.winprob.outcomes import (
+    OUR_NIL,
+    OUTCOMES,
+    THEIRS,
+    WIN_SCALE,
+    win_array,
+    win_probability,
+    win_probability_after,
+)
+from spades.winprob.weights import complete_outcomes
 
 __all__ = [
     "BID_INPUTS",
+    "BID_NAMES",
     "CANDIDATES_ABOVE",
     "CANDIDATES_BELOW",
     "DEPTH_POINTS",
@@ -66,11 +77,13 @@ __all__ = [
     "LONGEST_GOAL",
     "LOSING_GOAL",
     "MOST_CANDIDATES",
+    "OUR_NIL",
     "OUTCOMES",
     "ROW_POINTS",
     "SHIPPED",
     "SHIPPED_SLICES",
     "SLICE_COLUMNS",
+    "THEIRS",
     "WIN_CELLS",
     "WIN_SCALE",
     "WON_VARIANTS",
@@ -81,6 +94,7 @@ __all__ = [
     "all_rules",
     "bids_to_weigh",
     "cells_of",
+    "complete_outcomes",
     "game_of",
     "games_of",
     "holdings",

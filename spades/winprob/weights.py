@@ -6,7 +6,7 @@ each outcome is an input, in 65,535ths as in the win tables. The weights come fr
 table with "+ 1" holds the biases.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,13 @@ from spades.tables import Tables
 from spades.winprob.features import INPUTS, VALUED, VALUES, Expected, expected_bids
 from spades.winprob.games import Games
 from spades.winprob.outcome_values import GamesInUse
-from spades.winprob.outcomes import OUTCOMES, WIN_SCALE
+from spades.winprob.outcomes import OURS, OUTCOMES, THEIRS, WIN_SCALE
 
 Floats = NDArray[np.float32]
 _BIDS = (NO_BID,), range(14)  # possible bids of a seat that has not bid yet, and of one that has
 # As arrays, because numpy would convert a number at each call.
 _ZERO = np.zeros((), np.float32)
+_NEVER = -30.0  # log-odds of an outcome that never happens
 _MOST_EXPONENT = np.full((), 70.0, np.float32)  # float32 must hold 30 x 65,535 times its exponential
 
 
@@ -45,6 +46,25 @@ class ExpectedBids:
                 for seat, b0, b1 in sequences
             ]
         return self._by_tables[id(tables)]
+
+
+def complete_outcomes(net_out: NDArray[Any]) -> NDArray[Any]:
+    """Return the last layer (G + 1, OUTCOMES) of a net. Raises ValueError.
+
+    Tables until 2026.11.27 have no columns for the ways of later nils. With the columns that they get here, these ways
+    never happen, so the net bids as it did.
+    """
+    rows, columns = net_out.shape
+    if columns == OUTCOMES:
+        return net_out
+    if columns != (OURS - 1) * (THEIRS - 1):
+        raise ValueError(f"found shape {net_out.shape}; expected {(rows, OUTCOMES)}")
+    layer = np.zeros((rows, OURS, THEIRS), net_out.dtype)
+    layer[:, :-1, :-1] = net_out.reshape(rows, OURS - 1, THEIRS - 1)
+    layer[-1, -1, :] = layer[-1, :, -1] = _NEVER
+    layer = layer.reshape(rows, OUTCOMES)
+    layer.flags.writeable = False
+    return layer
 
 
 class Weights(NamedTuple):

@@ -16,7 +16,7 @@ from arena.engine.simulate import KernelTables, packed, with_games
 from spades.rules import Rules
 from spades.scoring import score_side
 from spades.tables import PARTNERSHIP_PROFILE, Tables, plain_profile
-from spades.winprob import OUTCOMES, SHIPPED
+from spades.winprob import OUTCOMES, SHIPPED, complete_outcomes
 from studio.fit.counting import is_held_out
 from studio.fit.fitting import Fitted, best_weight
 from studio.fit.samples import Sample, rows_of
@@ -43,7 +43,7 @@ class Bids(NamedTuple):
 
 def last_layer(arrays: Arrays, profiles: tuple[Tables, ...], sample: Sample) -> Fitted:
     """Return the last layer (G + 1, OUTCOMES); ``arrays`` hold the net, ``profiles`` all tables that it reads."""
-    shipped = np.asarray(arrays["net_out"], np.float32)
+    shipped = complete_outcomes(np.asarray(arrays["net_out"], np.float32))
     held_out = is_held_out(sample.games)
     fit_on, judged = (bids_of(arrays, profiles, rows_of(sample, rows)) for rows in (~held_out, held_out))
     n = len(fit_on.targets)

@@ -26,6 +26,7 @@ from spades.legal import BLIND_NIL
 from spades.rules import Rules
 from spades.set_options import options_of
 from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
+from spades.winprob import complete_outcomes
 from studio import plots
 from studio.beside_people import add_seats_arguments, beside_people
 from studio.fit.count_pieces import Counted, count_log
@@ -182,7 +183,7 @@ def _stated(counted: Counted, segment: str, sets: Sets) -> dict[str, tuple[State
         sample = counted.samples[segment]
         arrays = dict(opened.arrays)
         bids = bids_of(arrays, kernel_tables(arrays), sample)
-        chances = win_chances(np.asarray(arrays["net_out"], np.float32), bids)
+        chances = win_chances(complete_outcomes(np.asarray(arrays["net_out"], np.float32)), bids)
         by_kind["win chances"][which].append(cases(chances.astype(np.float64), bids.won.astype(np.float64)))
     return {kind: (joined(one), joined(other)) for kind, (one, other) in by_kind.items()}
 

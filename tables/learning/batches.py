@@ -46,11 +46,11 @@ def batch_of(source: Source, rows: Ints, rng: np.random.Generator, redrawn: floa
     labels = empty_labels(len(rows))
     played = Played(*(data[name] for name in Played._fields))
     rules = np.array(GAMES, np.int64)
-    label(rows, played, scores, games, _known(data["kinds"][rows], rng), rules, source.profiles, labels)
+    label(rows, played, scores, games, known_kinds(data["kinds"][rows], rng), rules, source.profiles, labels)
     return labels
 
 
-def _known(kinds: NDArray[np.int8], rng: np.random.Generator) -> Ints:
+def known_kinds(kinds: NDArray[np.int8], rng: np.random.Generator) -> Ints:
     """Return the kinds (B, 3) of the other players that the net gets to know, UNKNOWN for the others."""
     drawn = rng.random((len(kinds), 1))
     strong = (kinds == PLAYER_KINDS.index("winprob")).all(axis=1, keepdims=True)

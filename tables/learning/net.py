@@ -28,9 +28,7 @@ import optax
 from numpy.typing import NDArray
 
 from arena.chunks import Arrays
-from spades.winprob import BID_INPUTS, INPUTS, OUTCOMES
-from spades.winprob.features import BID_NAMES
-from spades.winprob.outcomes import OUR_NIL, THEIRS
+from spades.winprob import BID_INPUTS, BID_NAMES, INPUTS, OUR_NIL, OUTCOMES, THEIRS
 from tables.learning.training_data import Labels
 
 # Weight of a centred error's square: the error minus the mean error of the position's candidates. The square of that

@@ -48,7 +48,7 @@ SPADES = 0.04  # share of deals in which the bidder gets spades for other cards,
 REDEALT = 0.5  # share of deals without a nil to consider that are dealt again, once: wrong close nils cost most games
 FIRST_PLAYER = 0.96  # share of rounds with the first card player in every seat; in the others each seat draws one
 MOST_TRIED = MOST_CANDIDATES + 1  # the bids that `winprob` considers, and one more
-RARE = 0.2  # weight of a bid that `winprob` would not consider
+RARE = 0.2  # weight of a bid that `winprob` would not compare
 BLIND = 0.04  # share of rounds in which a random earlier seat, if there is one, bids blind nil
 NOISE = 0.03  # share of previous number bids that are moved up or down by one
 SEATS = (0, 1, 2, 2, 3)  # the positions' seats in turn; seat 2 comes twice, because it has the most to learn
@@ -269,7 +269,7 @@ def _label(
             bid = played.tried[k, m]
             if bid == NONE:
                 continue
-            real[b, m] = 1.0 if position.weighed >> bid & 1 else RARE
+            real[b, m] = 1.0 if (position.weighed | position.far) >> bid & 1 else RARE
             contracts = write_bid(bid, auction, position, win_slice, game, t, win, c[b, m], cells)
             values[b, m, :] = cells
             us, us_bags = score_after(standing.us, standing.us_bags, results[m, 0], results[m, 1], game)

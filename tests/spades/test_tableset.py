@@ -208,6 +208,23 @@ def test_a_type_that_the_kernels_do_not_read(directory):
         open_tables(directory)
 
 
+def test_a_net_without_later_nils_bids_as_it_did(directory):
+    """Until tables 2026.11.27 a net had 20 outcomes: five ways of our side by four of theirs."""
+    layer = np.random.default_rng(1).normal(size=(5, 20)).astype(np.float32)
+    replaced(directory, layer, array_name="net_out", shape=[5, 20])
+    odds = np.exp(np.ones(5) @ open_tables(directory).kernel_arrays[PARTNERSHIP_PROFILE].net_out)
+    old = np.exp(np.ones(5) @ layer)
+    by_way = (odds / odds.sum()).reshape(6, 5)
+    np.testing.assert_allclose(by_way[:5, :4].ravel(), old / old.sum(), rtol=1e-6)
+    assert max(by_way[5].max(), by_way[:, 4].max()) < 1e-9
+
+
+def test_a_net_with_other_outcomes(directory):
+    replaced(directory, np.zeros((5, 21), np.float32), array_name="net_out", shape=[5, 21])
+    with pytest.raises(TablesError, match=r"net_out\.npy: found shape \(5, 21\); expected \(5, 30\)"):
+        open_tables(directory)
+
+
 def test_win_tables_of_other_games(directory):
     """Code with other games made them, so the places of the tables differ."""
     replaced(directory, np.zeros(1000, "<u2"), array_name="win", shape=(1000,))

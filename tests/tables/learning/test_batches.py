@@ -5,13 +5,24 @@ import pytest
 
 from spades.cards import parse_pbn
 from spades.legal import NO_BID
-from spades.options import LIKE_BIS
+from spades.options import LIKE_BIS, PLAYER_KINDS, UNKNOWN
 from spades.winprob.features import CARD_INPUTS, POSITION_NAMES
-from tables.learning.batches import Source, batches, held_out, sample, steps_of
+from tables.learning.batches import (
+    ALL_KNOWN,
+    NONE_KNOWN,
+    NONE_KNOWN_OF_STRONG,
+    Source,
+    batches,
+    held_out,
+    known_kinds,
+    sample,
+    steps_of,
+)
 from tables.learning.scores import GAMES
 from tables.learning.training_data import MOST_TRIED, NONE, RARE, Labels
 
 HELD, SIZE, EPOCHS = 4, 9, 2
+LIKE_WINPROB = PLAYER_KINDS.index("winprob")
 PREVIOUS = [(first, second) for first in range(1, 6) for second in range(1, 9)]  # 40 positions, a tenth held out
 
 
@@ -69,3 +80,17 @@ def test_a_batch_has_room_for_more_candidates(source):
     assert not batch.c[:, 2:].any()
     np.testing.assert_allclose(batch.c[:, :2, 0], np.tile([0.2, 1.0], (HELD, 1)), rtol=1e-6)
     np.testing.assert_array_equal(_input(batch, "us_to_goal"), np.full(HELD, 2.0))
+
+
+def test_how_often_the_others_are_known():
+    """Of rows with three strong players, four in five hide all of them; of other rows, about one in three."""
+    rng, n = np.random.default_rng(2), 20_000
+    for strong, none_known in ((3, NONE_KNOWN_OF_STRONG), (2, NONE_KNOWN)):
+        kinds = np.array([LIKE_WINPROB] * strong + [LIKE_BIS] * (3 - strong), np.int8)
+        known = known_kinds(np.tile(kinds, (n, 1)), rng)
+        hidden = known == UNKNOWN
+        assert hidden.all(axis=1).mean() == pytest.approx(
+            none_known + max(0.0, 1 - ALL_KNOWN - none_known) / 8, abs=0.02
+        )
+        assert (~hidden).all(axis=1).mean() > 0.15
+        assert ((known == kinds) | hidden).all()

@@ -24,7 +24,7 @@ CODES: Final[dict[str, str]] = {
     "out-of-range": "the value is outside the field's range",
     "too-many-items": "the list or object has too many items",
     "hand-form": "the text of a hand is not four suits with dots between them",
-    "hand-size": "a hand, trick or list of exchanged cards has the wrong number of cards",
+    "hand-size": "a hand, a trick, or a list of exchanged or played cards has the wrong number of cards",
     "unknown-card": "this variant has no such card",
     "duplicate-card": "a card appears twice, in the hand or in another list",
     "bid-out-of-range": "these rules do not allow this bid",

@@ -11,7 +11,7 @@ from spades.inference import BIDDERS
 from spades.options import BIS, RB, WINPROB, Policy
 from spades.rules import Rules
 from spades.scoring import START
-from spades.tables import PROFILES, profile_of
+from spades.tables import DECK_ARRAYS, MIXED_PROFILES, PROFILES, profile_of
 
 BIS_FIELDS = (
     "p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs", "factor", "curves", "single_curve",
@@ -40,8 +40,21 @@ def arrays_of_match(match: Match, known: Collection[str]) -> set[str]:
 
 def arrays_of_policy(policy: Policy, rules: Rules, known: Collection[str]) -> set[str]:
     """Return the names of the arrays that ``policy`` reads under ``rules``, at any score."""
-    profiles = {PROFILES[profile_of(rules, policy, at)] for at in (START, START._replace(them=10**6))}
-    return {own_array(field, profile, known) for profile in profiles for field in FIELDS.get(policy.kind, ())}
+    profiles = {profile_of(rules, policy, at) for at in (START, START._replace(them=10**6))}
+    fields = FIELDS.get(policy.kind, ())
+    return {own_array(field, profile_of_array(number, field), known) for number in profiles for field in fields}
+
+
+def profile_of_array(profile: int, field: str) -> str:
+    """Return the name of the profile whose array is ``field`` in ``profile``, an index in PROFILES or MIXED_PROFILES.
+
+    >>> profile_of_array(len(PROFILES), "cnil"), profile_of_array(len(PROFILES), "curves")
+    ('jokers', 'cutthroat')
+    """
+    if profile >= len(PROFILES):
+        variant, deck = MIXED_PROFILES[profile - len(PROFILES)]
+        profile = deck if field in DECK_ARRAYS else variant
+    return PROFILES[profile]
 
 
 def own_array(field: str, profile: str, known: Iterable[str]) -> str:

@@ -280,7 +280,12 @@ def kind_of(text: str) -> PolicyKind[Any]:
 # table, otherwise the second. It takes the options that both take.
 BEST = "best"
 BEST_DECIDERS = ("winprob", "bis:tuned")
-BEST_OPTIONS = tuple(name for name in OPTIONS if all(name in kind_of(text).options for text in BEST_DECIDERS))
+_FOR_MEASUREMENTS = ("variant", "rules")
+BEST_OPTIONS = tuple(
+    name
+    for name in OPTIONS
+    if name not in _FOR_MEASUREMENTS and all(name in kind_of(text).options for text in BEST_DECIDERS)
+)
 
 
 @lru_cache(maxsize=1024)

@@ -13,7 +13,7 @@ from spades.bis.estimates import LOW_FOUR
 from spades.cards import CARD_NAMES, cards_of, suits_of
 from spades.errors import Contradiction
 from spades.explanations import MOST_IN_BRIEF, explain_pass
-from spades.legal import BLIND_NIL, TRICKS, allowed_bids, contract_of, deck_number, deck_of, is_nil
+from spades.legal import BLIND_NIL, TRICKS, contract_of, deck_number, deck_of, is_nil
 from spades.options import Policy
 from spades.passing import cards_to_pass, check_pass, given_cards, gives_first
 from spades.play.card_explanation import explain_card
@@ -21,7 +21,7 @@ from spades.play.srp.goals import ALL_PIECES
 from spades.play.srp.player import srp4
 from spades.play.state import PlayState
 from spades.play.tricks import copy_state, legal_cards, play_card, write_rules
-from spades.position import EXPLAINED, NOT_EXPLAINED, Position, auction_after
+from spades.position import EXPLAINED, NOT_EXPLAINED, Position, allowed_at_turn, auction_after
 from spades.reasons import numbers_in, reason, tenth_of_percent
 from spades.rules import Rules
 from spades.scoring import Standing, accepted_bags, bags_below, score_side, scores_beyond_goals
@@ -364,7 +364,7 @@ def _position(played: PlayedRound, seat: int) -> Position:
 
 def _allowed(played: PlayedRound, seat: int) -> int:
     """Return the set of bids that the rules allow a seat."""
-    return allowed_bids(played.hands[seat], auction_after(played.bids[:seat]).partner_bid, played.rules)
+    return allowed_at_turn(played.hands[seat], auction_after(played.bids[:seat]), played.rules)
 
 
 def _first_state(played: PlayedRound) -> PlayState:

@@ -24,7 +24,15 @@ SOUTH = 3  # the user's seat in the first round
 both_sizes = pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
 
 
-@pytest.mark.parametrize("preset", ["classic", "jjdd", "cutthroat", "pass-2"])
+@pytest.mark.parametrize(
+    "preset",
+    [
+        *("classic", "jjdd", "cutthroat", "pass-2"),
+        "pass-2&rules.first_lead=lowest_club&rules.first_trick_spades=false&rules.sum_not_13=true",
+        "whiz&rules.deck=jjdd&rules.spades_lead=any&rules.ten_for_200=true",
+        "classic&rules.nil=false&rules.set_points=missing&rules.bag_points=-1&rules.bag_penalty=0",
+    ],
+)
 def test_to_its_end(new_page, preset):
     page = new_page(reduced_motion="reduce")
     open_round(page, f"preset={preset}")

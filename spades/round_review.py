@@ -31,7 +31,7 @@ from spades.winprob.outcomes import win_array, win_probability_after
 
 SEATS: Final = range(4)
 PLAYS: Final = 4 * TRICKS  # cards of a round
-Kind = Literal["bid", "pass", "card"]
+ChoiceKind = Literal["bid", "pass", "card"]
 GRADES: Final = ("best", "good", "inaccuracy", "mistake", "blunder")
 # By grade: the least win probability that is surely lost. Any other loss is "good". SURE and the grade "blunder" were
 # measured (`python -m report --measure review`): a search of ten times the deals confirms 9 of 10 blunders.
@@ -55,7 +55,7 @@ class ReviewedChoice(NamedTuple):
     """A bid, a pass or a card, and what it cost. Probabilities are those of the player's side to win the game."""
 
     seat: int
-    kind: Kind
+    kind: ChoiceKind
     choice: str  # a bid as a number, "nil" or "blind_nil"; a card; or cards with spaces between them
     best: str
     p_win: float | None  # after the choice; None: not known
@@ -328,7 +328,7 @@ def summary_of(choices: Iterable[ReviewedChoice]) -> list[SeatSummary]:
 
 def _graded(
     seat: int,
-    kind: Kind,
+    kind: ChoiceKind,
     choices: tuple[str, str],
     p_wins: tuple[float, float],
     error: float | None,
@@ -339,7 +339,7 @@ def _graded(
     return ReviewedChoice(seat, kind, *choices, *p_wins, loss, error, grade_of(loss, error or 0.0), reasons)
 
 
-def _ungraded(seat: int, kind: Kind, choice: str, p_win: float | None, code: str) -> ReviewedChoice:
+def _ungraded(seat: int, kind: ChoiceKind, choice: str, p_win: float | None, code: str) -> ReviewedChoice:
     return ReviewedChoice(seat, kind, choice, choice, p_win, p_win, None, None, None, [_reason(code, {})])
 
 

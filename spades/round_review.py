@@ -36,7 +36,7 @@ GRADES: Final = ("best", "good", "inaccuracy", "mistake", "blunder")
 # By grade: the least win probability that is surely lost. Any other loss is "good". SURE and the grade "blunder" were
 # measured (`python -m report --measure review`): a search of ten times the deals confirms 9 of 10 blunders.
 CUT_OFFS: Final = {"inaccuracy": 0.01, "mistake": 0.03, "blunder": 0.06}
-SURE: Final = 2.0  # standard errors that are subtracted from what a card costs to get what is surely lost
+SURE: Final = 2.5  # standard errors that are subtracted from what a card costs to get what is surely lost
 
 
 class PlayedRound(NamedTuple):

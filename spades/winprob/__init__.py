@@ -53,8 +53,10 @@ from spades.winprob.games import (
     win_slices_of,
 )
 from spades.winprob.outcomes import (
+    OUR_LATER,
     OUR_NIL,
     OUTCOMES,
+    THEIR_LATER,
     THEIRS,
     WIN_SCALE,
     win_array,
@@ -77,6 +79,7 @@ __all__ = [
     "LONGEST_GOAL",
     "LOSING_GOAL",
     "MOST_CANDIDATES",
+    "OUR_LATER",
     "OUR_NIL",
     "OUTCOMES",
     "ROW_POINTS",
@@ -84,6 +87,7 @@ __all__ = [
     "SHIPPED_SLICES",
     "SLICE_COLUMNS",
     "THEIRS",
+    "THEIR_LATER",
     "WIN_CELLS",
     "WIN_SCALE",
     "WON_VARIANTS",

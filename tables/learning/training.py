@@ -3,8 +3,9 @@
 The first round uses positions without a score, bid by rule-based policies. Each time such a position is drawn, it gets
 another game and score. The other rounds use positions at scores of all games. In these, the net of the round before
 bids for partner. Until the sixth round, RB and MS bid for most opponents. In the seventh the net bids for two in three,
-as in a game between strong players, and more games have a pass. Most scores are scores that games reached; the others
-are random. All positions mix in a second card player and noise, so that the net does not depend on a single player.
+as in a game between strong players, and more games have a pass. The net that ships is the mean of those before and
+after the seventh round (`mean_weights`). Most scores are scores that games reached; the others are random. All
+positions mix in a second card player and noise, so that the net does not depend on a single player.
 
 The seventh round is a family of its own. So another mix of players or games needs one round, and the tables that are
 made by rounds of `winprob` (`games`, `prior_best`, `holders_best`) need none: they read `net0_*`.
@@ -30,7 +31,7 @@ from arena.players.names import TABLES_PLAYER
 from arena.stats import pair_counts
 from spades.policies import parse_policy
 from spades.rules import Rules
-from spades.winprob import CANDIDATES_ABOVE, CANDIDATES_BELOW
+from spades.winprob import CANDIDATES_ABOVE, CANDIDATES_BELOW, OUR_LATER, THEIR_LATER
 from tables.counts import chunk_seed, scores_of_games
 from tables.learning.batches import ALL_KNOWN, NONE_KNOWN, Source, batches, held_out, sample, steps_of
 from tables.learning.scores import GAMES, MORE_PASSES, RULES_OF_PLAY, SEEN_SHARE, Ints, drawn_scores, random_games
@@ -106,6 +107,7 @@ ROUNDS = (
     Round("fifth", LATER_POLICIES, True, True, 2, 4e-3),
     Round("sixth", LATER_POLICIES, True, True, 2, 3e-3),
 )
+KEPT = 0.5  # share of the weights before the last round in the net that ships
 LAST_ROUND = Round("seventh", LAST_POLICIES, True, False, 3, 2e-3)
 
 
@@ -179,7 +181,20 @@ def make_first(ctx: Context) -> Arrays:
 def make(ctx: Context) -> Arrays:
     """Make the arrays of the net: those of the first six rounds, trained in one more."""
     weights = {name: ctx.array(f"net0_{name}") for name in NET}
-    return _kernel_arrays(_trained(ctx, weights, np.random.default_rng(ctx.seed), (LAST_ROUND,), LAST_MIX))
+    return _kernel_arrays(_trained(ctx, weights, np.random.default_rng(ctx.seed), (LAST_ROUND,), LAST_MIX, KEPT))
+
+
+def mean_weights(before: Arrays, after: Arrays, kept: float) -> Arrays:
+    """Return the mean of the weights before and after a round; ``kept``: the share of those before.
+
+    The mean of a net and of a net that was trained on from it has the better of both (Wortsman and others, "Robust
+    fine-tuning of zero-shot models", CVPR 2022). The weights of later nils are those after, because the rounds before
+    did not know them.
+    """
+    mean = {name: (kept * before[name] + (1.0 - kept) * after[name]).astype(np.float32) for name in NET}
+    later = np.array([our or their for our in OUR_LATER for their in THEIR_LATER], np.bool_)
+    mean["out"][:, later] = after["out"][:, later]
+    return mean
 
 
 def _kernel_arrays(weights: Arrays) -> Arrays:
@@ -187,8 +202,11 @@ def _kernel_arrays(weights: Arrays) -> Arrays:
     return {f"net_{name}": weights[name].astype(np.float64) for name in NET}
 
 
-def _trained(ctx: Context, weights: Arrays, rng: np.random.Generator, rounds: Iterable[Round], mix: Mix) -> Arrays:
-    # The weights after the rounds of training, which begins with ``weights``. Each round records its figures.
+def _trained(
+    ctx: Context, weights: Arrays, rng: np.random.Generator, rounds: Iterable[Round], mix: Mix, kept: float = 0.0
+) -> Arrays:
+    # The weights after the rounds of training, which begins with ``weights``. Each round records its figures. ``kept``:
+    # as in `mean_weights`; with 0, a round keeps nothing of the weights before it.
     from tables.learning import net
 
     profiles = with_games(kernel_tables(ctx.inputs), GAMES)
@@ -207,7 +225,8 @@ def _trained(ctx: Context, weights: Arrays, rng: np.random.Generator, rounds: It
         source = Source(data, seen, ts, seed)
         learn = partial(_learn, net.fit, weights, source, stage, ctx.progress)
         learnt = ctx.chunks(f"{name}_net", 1, learn)
-        weights = {key: learnt[key] for key in NET}
+        after = {key: learnt[key] for key in NET}
+        weights = mean_weights(weights, after, kept) if kept else after
         ctx.figure(f"{name}_train_error", learnt["error"][0])
         error, lost = net.judged(weights, held_out(source))
         ctx.figure(f"{name}_held_out_error", error)
@@ -235,4 +254,4 @@ def _parameters(rounds: Iterable[Round], mix: Mix) -> Mapping[str, object]:
 
 
 FIRST_PARAMETERS = _parameters(ROUNDS, FIRST_MIX)
-PARAMETERS = {**_parameters([LAST_ROUND], LAST_MIX), "games": list(MORE_PASSES.values())}
+PARAMETERS = {**_parameters([LAST_ROUND], LAST_MIX), "games": list(MORE_PASSES.values()), "kept": KEPT}

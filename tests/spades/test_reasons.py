@@ -194,7 +194,7 @@ def test_no_reason_says_that_more_tricks_are_made_more_often(bid, other):
 def test_nils_of_the_others_and_of_partner():
     made = decision(3, {3: (0.6, 0.8)}, partner=0, opposing=4, stake=100, their_stake=100)
     made.odds[0, :] = 0.0
-    made.odds[0, [0, 1, 8]] = 0.5, 0.25, 0.25  # all is made; their nil fails; partner's nil fails
+    made.odds[0, [0, 1, 2 * THEIRS]] = 0.5, 0.25, 0.25  # all is made; their nil fails; partner's nil fails
     assert told(made, previous=(0, 4, 0))["reasons"][1:5] == [
         {"code": "partner-bid", "partner": 4, "bid": 3, "contract": 7},
         {"code": "makes", "makes": 100},

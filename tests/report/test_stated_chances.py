@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arena.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
-from report.stated_chances import BINS, ENOUGH, Stated, _judged, watched
+from report.stated_chances import BINS, ENOUGH, Stated, StatedBids, _judged, watched
 from spades.policies import parse_policy
 from spades.rules import make_rules
 from tests.conftest import committed_tables
@@ -33,7 +33,7 @@ def test_the_value_after_the_round_is_that_of_side_a(monkeypatch):
 
     def play(batch, lineup, seed, profiles):
         batch.rounds["first_chair"] = 0, 1
-        lineup.agents[0].stated.append((np.array([0, 1]), np.array([0.61, 0.71])))
+        lineup.agents[0].stated.append(StatedBids(np.array([0, 1]), np.zeros(2), np.zeros(2), np.array([0.61, 0.71])))
         yield np.array([1, -1])
 
     def value(rounds, rules, profiles, before, after):

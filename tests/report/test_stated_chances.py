@@ -33,7 +33,9 @@ def test_the_value_after_the_round_is_that_of_side_a(monkeypatch):
 
     def play(batch, lineup, seed, profiles):
         batch.rounds["first_chair"] = 0, 1
-        lineup.agents[0].stated.append(StatedBids(np.array([0, 1]), np.zeros(2), np.zeros(2), np.array([0.61, 0.71])))
+        lineup.agents[0].stated.append(
+            StatedBids(np.array([0, 1]), np.zeros(2, np.int64), np.zeros(2, np.int64), np.array([0.61, 0.71]))
+        )
         yield np.array([1, -1])
 
     def value(rounds, rules, profiles, before, after):

@@ -274,7 +274,7 @@ def review(
 ) -> Review:
     """Return what each bid and each pass of a finished round cost, from what its player could know.
 
-    ``hands``: the cards dealt to the four seats; ``plays``: the 52 cards in order of play, seat 0 leads; ``scores`` and
+    ``hands``: the cards dealt to the four seats; ``plays``: the 52 cards in order of play; ``scores`` and
     ``bags``: before the round, of seats 0 and 2, then of seats 1 and 3. ``passed``: by seat, the cards given to
     partner. ``search`` values the cards of a turn (`spades.round_review`); with it, cards are reviewed too. Raises
     `BiddingError` for a round that cannot be true, or rules without a win table.

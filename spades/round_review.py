@@ -20,7 +20,7 @@ from spades.play.card_explanation import explain_card
 from spades.play.srp.goals import ALL_PIECES
 from spades.play.srp.player import srp4
 from spades.play.state import PlayState
-from spades.play.tricks import copy_state, legal_cards, play_card, write_rules
+from spades.play.tricks import copy_state, legal_cards, play_card, start_play, write_rules
 from spades.position import EXPLAINED, NOT_EXPLAINED, Position, allowed_at_turn, auction_after
 from spades.reasons import numbers_in, reason, tenth_of_percent
 from spades.rules import Rules
@@ -40,7 +40,7 @@ SURE: Final = 2.5  # standard errors that are subtracted from what a card costs 
 
 
 class PlayedRound(NamedTuple):
-    """A finished round. Cards are numbers, and sets of cards bit masks; seat 0 bids first and leads."""
+    """A finished round. Cards are numbers, and sets of cards bit masks; seat 0 bids first."""
 
     rules: Rules
     hands: tuple[int, ...]  # by seat: the 13 cards dealt
@@ -375,6 +375,7 @@ def _first_state(played: PlayedRound) -> PlayState:
         state.hand[seat] = played.hands[seat] & ~(given & ~received) | received & ~given
     state.score, state.bags = list(played.scores), list(played.bags)
     write_rules(state, played.rules)
+    start_play(state)
     return state
 
 

@@ -38,7 +38,7 @@ _SIDES = "of seats 0 and 2, then of seats 1 and 3"
 
 @with_config(REQUEST_CONFIG)
 class ReviewRequest(TypedDict, total=False):
-    """A finished round, with all cards. Seat 0 bids first and leads the first trick."""
+    """A finished round, with all cards. Seat 0 bids first, and leads the first trick if the rules name no other."""
 
     rules: OptionalRules
     hands: Required[
@@ -100,10 +100,15 @@ def read_review(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> 
     ``games``: those that have a win table; ``options``: what the table set gives to policies.
     """
     request, rules = read_fields(data, _REVIEW)
-    if games.nearest(rules) is None:
+    stated = data.get("rules") or {}
+    nearest = games.nearest(rules)
+    if nearest is None:
         accepted = ", ".join(VARIANTS[variant] for variant in WON_VARIANTS)
         detail = f"variant is {VARIANTS[rules.variant]}, which has no win table; accepted: {accepted}"
         raise RequestError([Fault(pointer("rules", "variant"), "unsupported-rules", detail)])
+    if nearest.instead and stated.get("approximate") is False:
+        detail = "approximate is false, and the rules have no win table of their own; accepted: true"
+        raise RequestError([Fault(pointer("rules", "approximate"), "unsupported-rules", detail)])
     played = PlayedRound(
         rules=rules,
         hands=tuple(request["hands"]),
@@ -116,8 +121,7 @@ def read_review(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> 
     if found := contradictions_in(played):
         raise RequestError([fault_of(one) for one in found])
     bidder = bidder_of(JUDGE, None, rules.variant, True, options)
-    stated = data.get("rules")
-    assumed = ["rules.preset"] if stated is None or stated.get("preset") is None else []
+    assumed = ["rules.preset"] if stated.get("preset") is None else []
     assumed += [name for name in ("scores", "bags") if request.get(name) is None]
     return ReviewCall(
         played=played,

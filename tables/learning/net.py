@@ -7,8 +7,8 @@ softmax. The target is the win probability after the round that was played.
 The loss has three parts. Errors by which the candidates of one position differ weigh most, because they decide the bid.
 The mean error of a position's candidates weighs less. A very small cross-entropy to the outcome nearest to the round's
 result tells outcomes of the same value apart. With more of it the net is weaker, because the nearest outcome is not the
-result itself. Whether a nil was made is known exactly, so that has a cross-entropy of its own. Without it, the
-net moved probability between nils and outcomes of about the same value, and stated wrong chances of nils.
+result itself. Whether a nil was made, by the nearest outcome, has a cross-entropy of its own. Without it,
+the net moved probability between nils and outcomes of about the same value, and stated wrong chances of nils.
 
 Every position has places for the same number of candidates (`training_data.Labels`), so that JAX compiles one step for
 all batches. A place without a candidate has weight 0 and changes nothing.

@@ -88,10 +88,10 @@ FAULTS = (
     Fault(
         "deuce-of-spades-breaks-nothing",
         "legality",
-        "arena/engine/replay.py",
-        "        if card >= 48:",
-        "        if card > 48:",
-        ("tests/studio/test_logs.py", "tests/parity"),
+        "spades/legal.py",
+        "    if card >= FIRST_SPADE:",
+        "    if card > FIRST_SPADE:",
+        ("tests/studio/test_logs.py", "tests/spades/play", "tests/parity"),
     ),
     Fault(
         "room-for-one-trick-of-partner",

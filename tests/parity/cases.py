@@ -1073,7 +1073,10 @@ TEXTS = {
 WITHIN_ROUNDS = {CHOICE + "policy_at", CHOICE + "tables_of"}
 # Compared as parts of searches (tests/arena/players/test_search.py): a card depends on all deals and results.
 WITHIN_A_SEARCH = {
-    *("arena.players.search." + name for name in ("search_card", "try_cards", "open_cards", "srp_of", "worth_of")),
+    *(
+        "arena.players.search." + name
+        for name in ("search_card", "try_cards", "compare_cards", "open_cards", "srp_of", "worth_of")
+    ),
     *("arena.players.last_tricks." + name for name in ("bound_ends", "exact_worth", "next_try", "step_of")),
     *("arena.players.weighted_deals." + name for name in ("sum_deals", "draw_deal")),
 }

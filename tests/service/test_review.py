@@ -82,6 +82,7 @@ def test_what_was_assumed(call):
         ({"deals": 0}, [("/deals", "out-of-range")]),
         ({"policy": "rb"}, [("/policy", "unknown-policy")]),
         ({"rules": {"preset": "cutthroat"}}, [("/rules/variant", "unsupported-rules")]),
+        ({"rules": {"win": 510, "lose": -100, "approximate": False}}, [("/rules/approximate", "unsupported-rules")]),
         ({"tricks": []}, [("/tricks", "unknown-field")]),
     ],
 )

@@ -7,6 +7,7 @@ from spades.cards import CARD_BITS, CARD_NAMES, parse_hand
 from spades.contract.examples import REVIEW_REQUEST
 from spades.legal import BLIND_NIL
 from spades.play.srp.player import srp4
+from spades.play.tricks import legal_cards, play_card, start_play
 from spades.policies import parse_policy
 from spades.round_review import (
     CUT_OFFS,
@@ -84,6 +85,36 @@ def test_the_first_impossible_card_is_named():
 def test_passes_that_cannot_be_true(passed, found):
     played = ROUND._replace(rules=PASS_2, bids=(0, 2, 4, 2), passed=passed)
     assert [one.place for one in contradictions_in(played)] == found
+
+
+def played_by(rules):
+    """A round with these rules in which each seat plays its highest legal card, as bits."""
+    state = next(iter(card_turns(ROUND._replace(rules=rules)))).state
+    state.hand = list(HANDS)
+    start_play(state)
+    plays = []
+    for _ in range(52):
+        seat = state.leader + state.trick_size & 3
+        legal = legal_cards(state.hand[seat], state.trick_size, state.trick[0], state.broken)
+        plays.append(legal.bit_length() - 1)
+        play_card(state, seat, plays[-1])
+    return ROUND._replace(rules=rules, plays=tuple(plays))
+
+
+@pytest.mark.parametrize(
+    ("changes", "first", "refused"),
+    [
+        ({"spades_lead": "any"}, "6S", True),  # the highest spade of seat 0
+        ({"first_lead": "lowest_club"}, "2C", True),
+        ({"first_trick_spades": False}, "KH", False),
+    ],
+)
+def test_rules_of_leads_are_those_of_the_round(changes, first, refused):
+    """Spades led first, and the lowest club led by another seat, are true only by their rules."""
+    played = played_by(make_rules("classic", changes))
+    assert CARD_NAMES[0][played.plays[0]] == first
+    assert contradictions_in(played) == []
+    assert bool(contradictions_in(played._replace(rules=ROUND.rules))) == refused
 
 
 def test_who_passes_in_which_order():

@@ -1638,7 +1638,8 @@ namespace Spades
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
 
-    /// <summary>A finished round, with all cards. Seat 0 bids first and leads the first trick.</summary>
+    /// <summary>A finished round, with all cards. Seat 0 bids first, and leads the first trick if the rules name no
+    /// other.</summary>
     public sealed partial class ReviewRequest
     {
         /// <summary>The rules of the game. Default: preset classic.</summary>

@@ -1059,7 +1059,7 @@ Bag: TypeAlias = int
 
 class ReviewRequest(TypedDict):
     """
-    A finished round, with all cards. Seat 0 bids first and leads the first trick.
+    A finished round, with all cards. Seat 0 bids first, and leads the first trick if the rules name no other.
     """
 
     rules: NotRequired[RuleSet | None]

@@ -2198,7 +2198,7 @@ export interface components {
         };
         /**
          * ReviewRequest
-         * @description A finished round, with all cards. Seat 0 bids first and leads the first trick.
+         * @description A finished round, with all cards. Seat 0 bids first, and leads the first trick if the rules name no other.
          */
         ReviewRequest: {
             /**

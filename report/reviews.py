@@ -34,6 +34,7 @@ from spades.round_review import (
     card_turns,
     review_bids_and_passes,
     review_card,
+    valuing_request,
 )
 from spades.rules import Rules
 from spades.tableset import TableSet
@@ -153,15 +154,9 @@ def reviewed(setup: Setup, rules: Rules) -> tuple[list[Judged], list[float]]:
 
 def _valued(turn: CardTurn, rules: Rules, deals: int, tables: TableSet, search: Any) -> list[ValuedCard]:
     request = {
-        "tables": (str(tables.directory.resolve()), tables.sha256),
-        "rules": list(rules),
+        **valuing_request(turn, rules, BIDDERS[0], deals),
         "state": asdict(turn.state),
-        "seat": turn.seat,
-        "dealt": turn.dealt,
-        "given": turn.given,
-        "played": turn.card,
-        "bids": BIDDERS[0],
-        "deals": deals,
+        "tables": (str(tables.directory.resolve()), tables.sha256),
     }
     return [ValuedCard(*row) for row in answer(request, search)["valued"]]
 

@@ -264,6 +264,23 @@ def card_turns(played: PlayedRound) -> Iterator[CardTurn]:
         play_card(state, seat, card)
 
 
+def valuing_request(turn: CardTurn, rules: Rules, bidder: str, deals: int) -> dict[str, Any]:
+    """Return what a search process needs to compare all cards of a turn with the card that was played.
+
+    ``bidder``: the policy by which all players are assumed to bid; ``deals``: the number of random deals.
+    """
+    return {
+        "rules": list(rules),
+        "state": turn.state,
+        "seat": turn.seat,
+        "dealt": turn.dealt,
+        "given": turn.given,
+        "played": turn.card,
+        "bids": bidder,
+        "deals": deals,
+    }
+
+
 def review_card(turn: CardTurn, valued: Sequence[ValuedCard], rules: Rules) -> ReviewedChoice:
     """Return the review of a card; ``valued``: the distinct legal cards, first the card that was played."""
     names, state, seat = CARD_NAMES[deck_number(rules)], turn.state, turn.seat

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from functools import partial
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import orjson
 from starlette.requests import Request
@@ -23,12 +23,12 @@ from service.table_sets import OpenSet
 from spades.contract.answer_types import NotReviewed
 from spades.contract.review_request import ReviewCall, read_review, review_answer
 from spades.round_review import (
-    CardTurn,
     ReviewedChoice,
     ValuedCard,
     card_turns,
     review_bids_and_passes,
     review_card,
+    valuing_request,
 )
 from spades.tableset import TableSet
 
@@ -63,25 +63,11 @@ async def _judged(state: AppState, call: ReviewCall, tables: TableSet, deadline:
     if state.searchers.started:
         for number, turn in enumerate(card_turns(played)):
             # Only the first card is refused if all processes are busy: a review that has begun goes on.
-            answer = await searched(state, valuing_request(turn, call, tables), deadline, patient=number > 0)
+            request = {**opening(tables), **valuing_request(turn, played.rules, call.bidder, call.deals)}
+            answer = await searched(state, request, deadline, patient=number > 0)
             valued = [ValuedCard(*row) for row in answer["valued"]]
             choices.append(await _in_turn(state, deadline, partial(review_card, turn, valued, played.rules)))
     return choices
-
-
-def valuing_request(turn: CardTurn, call: ReviewCall, tables: TableSet) -> dict[str, Any]:
-    """Return the request to a search process that compares all cards of a turn with the card that was played."""
-    return {
-        **opening(tables),
-        "rules": list(call.played.rules),
-        "state": turn.state,
-        "seat": turn.seat,
-        "dealt": turn.dealt,
-        "given": turn.given,
-        "played": turn.card,
-        "bids": call.bidder,
-        "deals": call.deals,
-    }
 
 
 async def _in_turn(state: AppState, deadline: float, step: Callable[[], T]) -> T:

@@ -48,7 +48,7 @@ THEIR_CONTRACT_NIL = (1, 1, -1, -1, 1)
 THEIR_NIL = (1, -1, 1, -1, 1)
 THEIR_LATER = (0, 0, 0, 0, 1)
 
-LATER_CONTRACT = 30  # points that a later nil takes from its side's contract, in which it counted as a mean bid
+LATER_CONTRACT = 30  # points that a later nil takes from its side's contract, in which it counted as about 3 tricks
 
 # Sets of ways as bit masks, without a nil on the side and with one: the contract is made, and the contract is set.
 _OUR_MADE, _OUR_SET = (0b101111, 0b100111), (0b010000, 0b011000)

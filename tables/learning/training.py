@@ -107,7 +107,9 @@ ROUNDS = (
     Round("fifth", LATER_POLICIES, True, True, 2, 4e-3),
     Round("sixth", LATER_POLICIES, True, True, 2, 3e-3),
 )
-KEPT = 0.5  # share of the weights before the last round in the net that ships
+# Share of the weights before the last round in the net that ships. The net after the round alone wins 0.3 to 1.0 games
+# in a hundred less against `bis`, `rb`, `ms` and `io`.
+KEPT = 0.5
 LAST_ROUND = Round("seventh", LAST_POLICIES, True, False, 3, 2e-3)
 
 

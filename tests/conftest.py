@@ -37,7 +37,7 @@ USE_ARENA = {"arena", "tables", "studio", "report"}  # packages whose doctests a
 OF_LOGS = ("tests/studio", "tests/bench", "tests/deploy")
 # The order in which `pytest -n 3` starts groups. The long ones come first, so that all processes end at the same time.
 # Between them come tests of servers, which wait while the others compute.
-FIRST = ("simulator", "kernels", "tests/faults", "logs")
+FIRST = ("simulator", "kernels", "tests/browser", "tests/faults", "logs")
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m and pytest-xdist read the marks

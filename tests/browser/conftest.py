@@ -22,7 +22,7 @@ def chromium() -> Iterator[Browser]:
     """Run Chromium without a window."""
     expect.set_options(timeout=WAIT_MS)
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         yield found
         found.close()
 

@@ -244,9 +244,8 @@ def test_a_round_with_hidden_suggestions(new_page, size):
     assert serious(page) == []
 
 
-@both_sizes
-def test_followed_suggestions_are_no_differences(new_page, size):
-    page = new_page(*size, reduced_motion="reduce")
+def test_followed_suggestions_are_no_differences(new_page):
+    page = new_page(*SIZES["phone"], reduced_motion="reduce")
     open_round(page)
     page.click(".bid-buttons .primary")
     own_cards(page)
@@ -256,9 +255,8 @@ def test_followed_suggestions_are_no_differences(new_page, size):
     assert "You chose what was suggested every time." in page.inner_text("#round-result")
 
 
-@both_sizes
-def test_the_switch_hides_at_once_and_is_in_the_link(new_page, size):
-    page = new_page(*size, reduced_motion="reduce")
+def test_the_switch_hides_at_once_and_is_in_the_link(new_page):
+    page = new_page(*SIZES["phone"], reduced_motion="reduce")
     open_round(page, "preset=pass-2&deal=7")
     page.focus("#round-hide")
     page.keyboard.press("Space")
@@ -287,9 +285,8 @@ def test_the_switch_hides_at_once_and_is_in_the_link(new_page, size):
     assert page.locator("#round-hide").is_checked()
 
 
-@both_sizes
-def test_reasons_address_the_player(new_page, size):
-    page = new_page(*size, reduced_motion="reduce")
+def test_reasons_address_the_player(new_page):
+    page = new_page(*SIZES["phone"], reduced_motion="reduce")
     open_round(page, "deal=7")
     assert "you win the game" in page.inner_text("#advice")
     page.click(".bid-buttons .primary")
@@ -301,9 +298,8 @@ def test_reasons_address_the_player(new_page, size):
     finish_round(page)
 
 
-@both_sizes
-def test_reasons_of_others_say_who_is_addressed(new_page, size):
-    page = new_page(*size, reduced_motion="reduce")
+def test_reasons_of_others_say_who_is_addressed(new_page):
+    page = new_page(*SIZES["phone"], reduced_motion="reduce")
     open_playground(page, "mode=round&deal=7")
     page.check("#round-open")
     seen = """new MutationObserver(() => {
@@ -317,7 +313,6 @@ def test_reasons_of_others_say_who_is_addressed(new_page, size):
     assert {f"What the service tells {place}" for place in ("West", "North", "East")} < set(headings)
 
 
-@both_sizes
 @pytest.mark.parametrize(
     ("preset", "overrides"),
     [
@@ -332,8 +327,8 @@ def test_reasons_of_others_say_who_is_addressed(new_page, size):
         ("jjdd", {}),
     ],
 )
-def test_the_buttons_are_the_legal_bids(new_page, size, preset, overrides):
-    page = new_page(*size, reduced_motion="reduce")
+def test_the_buttons_are_the_legal_bids(new_page, preset, overrides):
+    page = new_page(*SIZES["phone"], reduced_motion="reduce")
     link = "".join(f"&rules.{name}={value}" for name, value in overrides.items())
     open_round(page, f"preset={preset}{link}")
     rules = make_rules(preset, overrides)

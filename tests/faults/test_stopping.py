@@ -83,6 +83,8 @@ def test_a_killed_worker_returns_and_the_other_serves_meanwhile():
         assert load.unanswered <= 8  # one request on each connection
         assert load.refused == 0
         text = get(f"{server.url}/metrics").text
+        assert "spades_tables_info{" in text
+        assert "\nspades_http_requests_in_flight 1.0\n" in text  # the gauge of the dead worker is gone
         counted = float(text.partition('spades_http_requests_total{route="/bid",status="200"} ')[2].split()[0])
         # The dead worker may have answered once on each connection without counting it, or counted an answer that did
         # not leave.
@@ -132,7 +134,7 @@ http {{
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long  # of such restarts, test_new_tables.py has one for every run
 @pytest.mark.skipif(shutil.which("nginx") is None, reason="SKIPPED: nginx is not installed (.ci/run installs it)")
 def test_new_tables_behind_a_balancer_fail_no_request(tmp_path):
     """Two replicas are restarted one after the other with other tables: 0 failed requests."""

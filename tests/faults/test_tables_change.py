@@ -42,7 +42,7 @@ def _statuses(server, count):
         pytest.param("win.npy", _replace, (), marks=pytest.mark.long),
         ("cnil.npy", lambda path: path.unlink(), ()),
         pytest.param("manifest.json", lambda path: os.utime(path, ns=(0, 0)), (), marks=pytest.mark.long),
-        ("win.npy", _overwrite, ("--workers", "2")),
+        pytest.param("win.npy", _overwrite, ("--workers", "2"), marks=pytest.mark.long),
     ],
     ids=["overwritten", "replaced", "gone", "touched", "overwritten, 2 workers"],
 )

@@ -15,9 +15,8 @@ from tests.patience import post, wait_until
 from tests.service.conftest import ROOT, START_S, running_server, workers
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("restarts", [1, pytest.param(20, marks=pytest.mark.long)])
-def test_a_rolling_restart_under_load_loses_no_request(restarts):
+@pytest.mark.long  # test_new_tables.py has one restart for every run
+def test_rolling_restarts_under_load_lose_no_request():
     with running_server("--workers", "2") as server:
         _ready(server)
 
@@ -25,7 +24,7 @@ def test_a_rolling_restart_under_load_loses_no_request(restarts):
             load = Load(server.port, closing=4)
             task = asyncio.create_task(load.run())
             await _answered(load, 50)
-            for _ in range(restarts):
+            for _ in range(20):
                 await restart(server)
                 await _answered(load, 50)
             load.stop()

@@ -111,23 +111,28 @@ def test_results_are_drawn_with_a_seed():
     assert {"p_nil_made", "p_contract_made", "p_win"} <= {name for result in first for name in result}
 
 
+SHORT = {
+    "flat --requests 200": "growth after the first 40:",
+    "results --batch 40": "POST /v1/results, batches of 40",
+}
+LONG = {
+    "start": "worker 2 of 2, mapped tables",
+    "bids": "service to app, h11",
+    "batches --batch 40": "batches to 16 callers",
+    "latency --rate 50": "POST /bid at a constant 50/s",
+    "overload --base HEAD": "goodput, this tree to HEAD",
+    "log": "with a log of all rounds",
+    "beside --batch 10 --rate 50 --results-rate 100": "POST /bid at 50/s, with 100 results/s",
+}
+
+
 @pytest.mark.server
 @pytest.mark.parametrize(
     ("arguments", "printed"),
-    [
-        (["start"], "worker 2 of 2, mapped tables"),
-        (["bids"], "service to app, h11"),
-        (["batches", "--batch", "40"], "batches to 16 callers"),
-        (["latency", "--rate", "50"], "POST /bid at a constant 50/s"),
-        (["overload", "--base", "HEAD"], "goodput, this tree to HEAD"),
-        (["flat", "--requests", "200"], "growth after the first 40:"),
-        (["log"], "with a log of all rounds"),
-        (["results", "--batch", "40"], "POST /v1/results, batches of 40"),
-        (["beside", "--batch", "10", "--rate", "50", "--results-rate", "100"], "POST /bid at 50/s, with 100 results/s"),
-    ],
+    [*SHORT.items(), *(pytest.param(*one, marks=pytest.mark.long) for one in LONG.items())],
 )
 def test_each_measurement(arguments, printed, capsys):
-    assert bench.main([*arguments, *QUICK]) in (0, 1)  # the speed decides
+    assert bench.main([*arguments.split(), *QUICK]) in (0, 1)  # the speed decides
     out = capsys.readouterr().out
     assert printed in out
     assert "verdict: " in out

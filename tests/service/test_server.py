@@ -15,7 +15,7 @@ import pytest
 from service.keys import new_key
 from spades.tableset import DEFAULT_DIRECTORY
 from tests.patience import LIMIT_S, get, post, wait_until
-from tests.service.conftest import ROOT, START_S, serve_command, workers
+from tests.service.conftest import ROOT, START_S, serve_command
 
 _WORKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
 _BODY = json.dumps(_WORKED).encode()
@@ -297,34 +297,3 @@ def test_what_a_worker_would_refuse_stops_the_start(name, value, arguments):
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
     assert json.loads(line)["message"].startswith(f"{name} is {value!r}")
-
-
-@pytest.mark.slow
-def test_several_workers_one_of_which_dies(serve):
-    with serve("--workers", "2") as running:
-        deadline = time.monotonic() + START_S
-        bids = 0
-        while bids < 4:
-            try:
-                bids += post(f"{running.url}/bid", json=_WORKED).status_code == 200
-            except httpx.TransportError:
-                assert time.monotonic() < deadline
-                time.sleep(0.1)
-        before = workers(running.process.pid)
-        assert len(before) == 2
-        counted = 'spades_http_requests_total{route="/bid",status="200"} 4.0'
-        wait_until(lambda: counted in get(f"{running.url}/metrics").text)
-        os.kill(before[0], signal.SIGKILL)
-        wait_until(lambda: before[0] not in workers(running.process.pid))
-
-        def shows_the_living() -> bool:
-            """The counts of the dead worker are kept; its gauges go as soon as its parent has noticed its end."""
-            try:
-                text = get(f"{running.url}/metrics").text
-            except httpx.TransportError:
-                return False
-            return all(part in text for part in (counted, "spades_http_requests_in_flight 1.0", "spades_tables_info{"))
-
-        wait_until(shows_the_living)
-        running.process.send_signal(signal.SIGTERM)
-        assert running.process.wait(START_S) == 0

@@ -26,7 +26,7 @@ from tests.structure.test_examples import ADDRESS, ROOT, examples_of
 from tests.studio.test_logs import games
 from tests.studio.test_production_log import bids_and_results
 
-pytestmark = [pytest.mark.compiled, pytest.mark.slow]
+pytestmark = [pytest.mark.compiled, pytest.mark.long]  # 15 processes, one of which trains a model of people
 PAGE = ROOT / "docs/how-to/learn-from-your-games.md"
 CHANGED = {  # words of the page, and what runs instead
     "/var/log/spades/": "",

@@ -170,21 +170,22 @@ def in_order(families: tuple[Family, ...]) -> list[Family]:
     arrays = [array for family in families for array in family.axes]
     if len(set(arrays)) != len(arrays):
         raise BuildError(f"arrays are {arrays}; accepted: each array in one family")
-    ordered: list[Family] = []
+    ordered: dict[str, Family] = {}
 
     def visit(family: Family, above: tuple[str, ...]) -> None:
+        if family.name in ordered:
+            return
         if family.name in above:
             raise BuildError(f"families depend on each other in a circle: {' -> '.join((*above, family.name))}")
         for name in family.depends:
             if name not in by_name:
                 raise BuildError(f"{family.name} depends on {name!r}; accepted: {', '.join(sorted(by_name))}")
             visit(by_name[name], (*above, family.name))
-        if family not in ordered:
-            ordered.append(family)
+        ordered[family.name] = family
 
     for family in families:
         visit(family, ())
-    return ordered
+    return list(ordered.values())
 
 
 def with_dependencies(names: list[str], families: tuple[Family, ...]) -> set[str]:

@@ -1,7 +1,7 @@
 """`build --rules`: it makes one more win table, and a later build keeps it; error messages name the rule."""
 
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
 
 import pytest
 
@@ -143,7 +143,7 @@ def test_one_more_game(built, tmp_path, monkeypatch):
 def test_the_service_and_the_simulator_value_a_game_by_the_same_table():
     opened = open_tables(DEFAULT_DIRECTORY)
     profiles = kernel_tables(opened.arrays)
-    for values in product(*ELSEWHERE.values()):
+    for values in islice(product(*ELSEWHERE.values()), 0, None, 7):  # 7 divides no number of values
         rules = make_rules("classic", dict(zip(ELSEWHERE, values, strict=True)))
         nearest = opened.games.nearest(rules)
         assert nearest is not None

@@ -90,6 +90,11 @@ def test_callers_reach_the_service_through_the_proxy_only():
     assert option("listen") == ["8080 backlog=4096"]
 
 
+def test_a_service_that_has_just_started_can_be_stopped():
+    """Without an init it is process 1, and Linux drops a SIGTERM that process 1 does not handle yet."""
+    assert SERVICES["bidder"]["init"] is True
+
+
 def test_what_the_proxy_may_hold_fits_its_memory():
     """The head of nginx.conf has the same sum."""
     (requests,) = {int(value.split()[1]) for value in option("limit_conn") if value.startswith("all ")}

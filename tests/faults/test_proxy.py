@@ -131,6 +131,19 @@ def is_problem(answer: tuple[int, dict[str, str], bytes], name: str) -> bool:
     return status == TYPES[name].status and problem.items() >= expected.items()
 
 
+@contextmanager
+def that_takes_no_connection() -> Iterator[int]:
+    """Yield the port of a listener that lets connections wait for ever, as the address of a container that is gone."""
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as listener, ExitStack() as waiting:
+        port = listener.getsockname()[1]
+        for _ in range(2):  # Linux holds one more than the backlog
+            connection = waiting.enter_context(socket.socket())
+            connection.setblocking(False)
+            with suppress(BlockingIOError):
+                connection.connect(("127.0.0.1", port))
+        yield port
+
+
 def ends(connection: socket.socket) -> bytes:
     """Read until the peer closes or resets the connection; return what it has sent."""
     received = b""
@@ -456,3 +469,10 @@ def test_a_service_that_is_away_or_silent_is_a_problem(tmp_path):
         ) as port,
     ):
         assert is_problem(ask(port, request_bytes()), "deadline-exceeded")
+
+
+def test_a_service_that_takes_no_connection_is_not_ready(tmp_path):
+    """The caller's deadline has not passed, so a 504 would be wrong, and no client would ask again."""
+    hasty = {"proxy_connect_timeout 1s;": "proxy_connect_timeout 100ms;"}
+    with that_takes_no_connection() as dead, running_proxy(tmp_path, dead, hasty) as port:
+        assert is_problem(ask(port, request_bytes()), "not-ready")

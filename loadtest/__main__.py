@@ -1,11 +1,14 @@
 """The command line of the load tests: `python -m loadtest [all|slo|curve|locust|web]`, which `make loadtest` runs.
 
+`python -m loadtest season` plays whole games; `loadtest.season.command` has its options.
+
 The command starts the service on a free port, sends load, prints a verdict and stops the service. `--url` names a
 service that is already running. The *promise* is the p99 latency that callers may rely on (`slo`). Exit codes: 0 the
 promise was kept, 1 it was not kept or there is no service, 2 wrong arguments.
 """
 
 import argparse
+import importlib
 import json
 import os
 import re
@@ -35,12 +38,23 @@ _HEADER = " " * 20 + "".join(f"{name:>{width}}" for width, name in (*_COLUMNS, (
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return the exit code."""
+    words = sys.argv[1:] if arguments is None else arguments
+    if words[:1] == ["season"]:
+        return _season(words[1:])
     options = _parser().parse_args(arguments)
     try:
         return _run(options)
     except ServerError as error:
         print(f"loadtest: {error}", file=sys.stderr)
         return 1
+
+
+def _season(arguments: Sequence[str]) -> int:
+    """Play a season with the Python client of this checkout."""
+    sys.path.append(str(ROOT / "clients" / "python"))
+    command = importlib.import_module("loadtest.season.command")
+    code: int = command.main(arguments)
+    return code
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -134,10 +134,13 @@ def _whole(round_id: str, decisions: dict[int, Decision], results: list[Any], na
     winners = [result["seat"] & 1 ^ (not result["won"]) for result in results if result.get("won") is not None]
     first = decisions[min(decisions)]
     games = [*(decision.game for decision in decisions.values()), *(result.get("game") for result in results)]
+    game = _one("game", [game for game in games if game])
+    number = _one("round", [result["round"] for result in results if result.get("round") is not None])
     fields = {
         "format": 1,
-        "game": _one("game", [game for game in games if game]) or round_id,
-        "round": _one("round", [result["round"] for result in results if result.get("round") is not None]) or 0,
+        # Several rounds of a game may have no number: those without results. They are not one round.
+        "game": round_id if game is None or number is None else game,
+        "round": number or 0,
         "bids": bids,
         "time": min(decision.time for decision in decisions.values()),
         "rules": dict(first.rules) or None,

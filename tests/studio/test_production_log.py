@@ -213,8 +213,17 @@ def test_words_of_rules_in_any_case(found):
 
 
 def test_two_round_ids_of_one_round(found):
-    _, faults = found([decision(3), result(game="g"), decision(3, round_id="s"), result(round_id="s", game="g")])
+    named = {"game": "g", "round": 0}
+    _, faults = found([decision(3), result(**named), decision(3, round_id="s"), result(round_id="s", **named)])
     assert faults == [(AGAIN, "round 0 of game 'g' again; accepted: each round once")]
+
+
+def test_rounds_of_a_game_whose_results_are_missing(found):
+    """As when the answer to their results was lost, or if a caller names games for a canary and posts no results."""
+    with_results = [decision(3, game="g", round_id="first"), result(round_id="first", game="g", round=0)]
+    rounds, faults = found([*with_results, *(decision(3, game="g", round_id=name) for name in ("second", "third"))])
+    assert faults == []
+    assert [(one["game"], one["round"]) for one in rounds] == [("g", 0), ("second", 0), ("third", 0)]
 
 
 def test_records_with_a_fault_are_written_aside(tmp_path: Path, capsys):

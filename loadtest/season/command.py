@@ -7,6 +7,7 @@ again. Interrupted, it gives up the games under way and compares the totals; sta
 import argparse
 import asyncio
 import json
+import os
 import re
 import signal
 import sys
@@ -64,9 +65,10 @@ class Season:
     async def play(self) -> None:
         """Play the games that are left, and write the account of the run."""
         limits = httpx2.Limits(max_connections=2, max_keepalive_connections=0)
+        headers = {"Authorization": f"Bearer {self.options.api_key}"} if self.options.api_key else {}
         transport = CountingTransport(self.ledger)
         async with (
-            httpx2.AsyncClient(timeout=TIMEOUT_S, limits=limits) as http,
+            httpx2.AsyncClient(timeout=TIMEOUT_S, limits=limits, headers=headers) as http,
             AsyncClient(self.options.url, key=self.options.api_key or None, transport=transport) as client,
         ):
             try:
@@ -109,6 +111,7 @@ class Season:
                 for task in (*players, events):
                     task.cancel()
                 await asyncio.gather(*players, events, return_exceptions=True)
+                await desk.close()
 
     async def _player(self, numbers: Iterator[int], catalogue: Catalogue, desk: Desk, bar: Any) -> None:
         for number in numbers:
@@ -284,7 +287,8 @@ def _parser() -> argparse.ArgumentParser:
     events = 'what happens on the way, such as "200 restart, 400 canary": after so many games, the command is run'
     parser.add_argument("--events", type=_events, default=(), help=events)
     parser.add_argument("--on-event", metavar="COMMAND", help="the command; it gets the event's name as an argument")
-    parser.add_argument("--api-key", default="", help="API key for the service")
+    key = "API key for the service (default: $LOADTEST_API_KEY)"
+    parser.add_argument("--api-key", default=os.environ.get("LOADTEST_API_KEY", ""), help=key)
     return parser
 
 

@@ -2,6 +2,7 @@
 # What happens during a season, with docker compose: `loadtest/season/compose.sh EVENT`. An operator does the same by
 # hand (docs/how-to/run-in-production.md). SEASON_DIR is an absolute folder for the table sets and the decision log.
 #
+#   play [OPTION]  play the season, with the events below on the way; `python -m loadtest season --help` has the options
 #   up             start with the tables of the previous release, which must be in git's history
 #   restart        restart the service
 #   add            put the tables of this checkout beside the others, and restart
@@ -46,6 +47,14 @@ roles() {
 old=$(cat "$SEASON_DIR/old" 2>/dev/null || true)
 new=$(cat "$SEASON_DIR/new" 2>/dev/null || true)
 case "$1" in
+play)
+    shift
+    events="80 restart, 160 add, 250 canary, 340 search-crash, 420 raise, 500 restart, 560 reload, 640 default"
+    events="$events, 740 restart, 820 back, 900 default"
+    exec .venv/bin/python -m loadtest season --url "http://127.0.0.1:${APP_PORT:-8080}" \
+        --metrics-url "http://127.0.0.1:${METRICS_PORT:-8081}" --decision-log "$SEASON_DIR/decisions" \
+        --on-event loadtest/season/compose.sh --events "$events" --out "$SEASON_DIR" "$@"
+    ;;
 up)
     mkdir -p "$tables" "$SEASON_DIR/decisions"
     chmod 777 "$SEASON_DIR/decisions" # the service runs as another user
@@ -78,7 +87,7 @@ for folder in pathlib.Path("/proc").glob("[0-9]*"):
     ;;
 down) docker compose down --volumes ;;
 *)
-    echo "compose.sh: event is '$1'; accepted: up, restart, add, canary, raise, default, back, reload, search-crash, down" >&2
+    echo "compose.sh: event is '$1'; accepted: play, up, restart, add, canary, raise, default, back, reload, search-crash, down" >&2
     exit 2
     ;;
 esac

@@ -80,6 +80,11 @@ class Desk:
             await asyncio.sleep(0 if late else wait_s)
             deadline_s, timeout_s = None, max(timeout_s, USUAL_S)
 
+    async def close(self) -> None:
+        """Wait for the batches that are under way, whose games may have been given up."""
+        for batch in self._batches.values():
+            await asyncio.gather(*batch.tasks, return_exceptions=True)
+
     async def refused(self, method: str, request: Mapping[str, Any], pointer: str) -> str:
         """Send a request that is wrong on purpose; return what is wrong with the answer, or an empty text."""
         try:
@@ -119,7 +124,7 @@ class _Batch:
         self._desk = desk
         self._method = method
         self._waiting: list[tuple[dict[str, Any], asyncio.Future[dict[str, Any]]]] = []
-        self._tasks: set[asyncio.Task[None]] = set()
+        self.tasks: set[asyncio.Task[None]] = set()
 
     async def add(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return the answer to one request. Raises `SpadesError`."""
@@ -133,8 +138,8 @@ class _Batch:
 
     def _start(self, wait_s: float) -> None:
         task = asyncio.create_task(self._send(wait_s))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
 
     async def _send(self, wait_s: float) -> None:
         await asyncio.sleep(wait_s)

@@ -69,6 +69,7 @@ class Chair(NamedTuple):
     bidding: Mapping[str, Any]  # fields of a request for a bid
     card_player: str
     card_level: int
+    deals: int | None  # of a search that is named; None: another card player
 
 
 class GamePlan(NamedTuple):
@@ -171,5 +172,8 @@ def _draw_chair(rng: random.Random, rules: Mapping[str, Any], searches: bool) ->
     if policy.startswith("winprob") and rng.random() < 0.3:
         bidding["players"] = {rng.choice(("left", "partner", "right")): rng.choice(KINDS)}
     by_rules = "solo@2" if alone else "srp@4"
+    level = rng.choice((5, 5, 5, 4, 3, 2, 1))
+    if searches and level > 1 and rules["variant"] not in WITHOUT_WINPROB and rng.random() < 0.2:
+        return Chair(bidding, rng.choice(("search@1", "search@3")), level, rng.choice((4, 16, 64)))
     card_player = "best" if searches or rng.random() < 0.1 else by_rules
-    return Chair(bidding, card_player, rng.choice((5, 5, 5, 4, 3, 2, 1)))
+    return Chair(bidding, card_player, level, None)

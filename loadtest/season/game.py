@@ -154,7 +154,8 @@ class Round:
         self.rng = game.plan.rng(self.number)
         cards = self.rng.sample(self.referee.deck, 52)
         self.dealt: Hands = [cards[13 * seat : 13 * seat + 13] for seat in range(4)]
-        self.hands = [list(hand) for hand in self.dealt]
+        self.hands = [list(hand) for hand in self.dealt]  # the cards that each seat holds now
+        self.held = [set(hand) for hand in self.dealt]  # before the first card
         self.bids: list[Bid] = []
         self.answers: list[dict[str, Any]] = []  # by seat, to the request for the bid
         self.given: Hands = [[], [], [], []]
@@ -232,6 +233,8 @@ class Round:
         }
         if rng.random() < 0.5:
             request["seat"] = seat
+        if rng.random() < 0.2:
+            request["seed"] = rng.randrange(1000)
         if self.round_id is not None:
             request["round_id"] = self.round_id
         if rng.random() < LEGAL_BIDS_SHARE:
@@ -303,10 +306,8 @@ class Round:
             self.game.check("pass", legal, answer, f"{number} of {held}")
             self.game.ledger.decided("pass")
             self.given[seat] = cards
-        for seat in range(4):
-            given, received = self.given[seat], self.given[seat ^ 2]
-            kept = [card for card in self.dealt[seat] if card not in given or card in received]
-            self.hands[seat] = kept + [card for card in received if card not in self.dealt[seat]]
+        self.hands = hands_after_pass(self.dealt, self.given)
+        self.held = [set(hand) for hand in self.hands]
         sizes = list(map(len, self.hands))
         self.game.check("hands after the pass", sizes == [13] * 4, sizes, "13 each")
 
@@ -330,8 +331,10 @@ class Round:
         }
         if chair.card_level < 5:
             request["level"] = chair.card_level
-        if chair.card_player == "best":
+        if chair.card_player == "best" or chair.deals is not None:
             request |= game.names()
+        if chair.deals is not None:
+            request["deals"] = chair.deals
         answer = (await self.ask("card", request, batch=self.plan.batches)).body
         card, legal = answer["card"], self.referee.legal_cards(self.hands[seat], self.tricks)
         game.check("card", card in legal, card, legal, request)
@@ -377,8 +380,7 @@ class Round:
             self.game.check("deals", dealt == unseen, deal, unseen)
 
     def _played_by(self, seat: int) -> list[str]:
-        held = set(self.dealt[seat]) - set(self.given[seat]) | set(self.given[seat ^ 2])
-        return [card for trick in self.tricks for card in trick if card in held]
+        return [card for trick in self.tricks for card in trick if card in self.held[seat]]
 
     # ---- after the cards ---------------------------------------------------------------------------------------------
 
@@ -474,6 +476,19 @@ class Round:
         if "made" in stated:
             outcome["p_contract_made"] = stated["made"]
         return fields | outcome
+
+
+def hands_after_pass(dealt: Hands, given: Hands) -> Hands:
+    """Return the hands after the exchange; all lists are by seat.
+
+    A partner who gives second may give back a card that it got. Then its first owner keeps the card.
+    """
+    hands = []
+    for seat, hand in enumerate(dealt):
+        mine, partners = given[seat], given[seat ^ 2]
+        kept = [card for card in hand if card not in mine or card in partners]
+        hands.append(kept + [card for card in partners if card not in hand and card not in mine])
+    return hands
 
 
 def _printed_suit(card: str) -> str:

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from loadtest.season.draws import Catalogue, draw_rules
-from loadtest.season.referee import BLIND_NIL, FIELDS, Referee, is_nil, tricks_of
+from loadtest.season.referee import BLIND_NIL, FIELDS, Bid, Referee, is_nil, tricks_of
 from loadtest.season.scorekeeper import Scorekeeper
 from service.endpoints.catalogue import rules_answer
 from spades.cards import CARD_CODES, CARD_NAMES, cards_of
@@ -38,7 +38,7 @@ def bits(hand, rules):
 
 
 def random_bids(referee, hands, rng):
-    bids = []
+    bids: list[Bid] = []
     for hand in hands:
         allowed = sorted(referee.legal_bids(hand, bids))
         bid = rng.choice([bid for bid in allowed if bid < 6] or allowed)
@@ -59,19 +59,19 @@ def test_the_same_decks_bids_and_passes():
         names = CARD_NAMES[deck_number(rules)]
         assert sorted(referee.deck) == sorted(names[card] for card in cards_of(deck_of(rules)))
         hands = dealt(referee, rng)
-        bids = []
+        bids: list[Bid] = []
         for seat, hand in enumerate(hands):
             partner = NO_BID if rules.variant == CUTTHROAT or seat < 2 else tricks_of(bids[seat - 2])
             expected = allowed_bids(bits(hand, rules), partner, rules)
             if seat == 3:
-                expected = without_sum(expected, sum(map(tricks_of, bids)), rules)
+                expected = without_sum(expected, sum(tricks_of(bid) for bid in bids), rules)
             found = referee.legal_bids(hand, bids)
             assert sum(1 << bid for bid in found) == expected, (referee.rules, hand, bids)
             if deck_number(rules) == 0:
                 spades = sum(card[1] == "S" for card in hand)
                 assert found == naive.bids_allowed_after(spades, list(map(tricks_of, bids)), referee.rules)
             bids.append(rng.choice(sorted(found)))
-        numbers = tuple(14 if bid == BLIND_NIL else bid for bid in bids)
+        numbers = tuple(14 if isinstance(bid, str) else bid for bid in bids)
         for seat in range(4):
             passes = cards_to_pass(numbers[seat], numbers[seat ^ 2], rules.nil_pass, rules.blind_nil_pass)
             assert referee.cards_to_pass(bids, seat) == (0 if rules.variant == CUTTHROAT else passes)
@@ -85,7 +85,8 @@ def test_the_same_cards_and_tricks():
         state = PlayState(deck=deck_of(rules), hand=[bits(hand, rules) for hand in hands])
         write_rules(state, rules)
         start_play(state)
-        leader, tricks = referee.first_leader(hands), [[]]
+        leader = referee.first_leader(hands)
+        tricks: list[list[str]] = [[]]
         assert leader == state.leader
         for _ in range(13):
             for place in range(4):
@@ -117,13 +118,15 @@ def test_the_same_scores():
             found = referee.score(bids, taken, bags)
             assert found == scorekeeper.score(bids, taken, bags), (referee.rules, bids, taken, bags)
             if not referee.alone:
-                named = [("blind" if bid == BLIND_NIL else bid, tricks) for bid, tricks in zip(bids, taken, strict=True)]
+                named = [
+                    ("blind" if bid == BLIND_NIL else bid, tricks) for bid, tricks in zip(bids, taken, strict=True)
+                ]
                 slow = [naive.score((named[side], named[side + 2]), bags[side], referee.rules) for side in range(2)]
                 assert found == ([points for points, _ in slow], [after for _, after in slow])
             points = [rng.choice((rules.win, rules.win - 1, 0, rng.randrange(-600, 600))) for _ in range(sides)]
             assert referee.is_over(points) == scorekeeper.is_over(points)
             if not referee.alone:
-                winner = naive.winner(*points, rules.win, referee.rules["lose"])
+                winner = naive.winner(points[0], points[1], rules.win, referee.rules["lose"])
                 assert referee.is_over(points) == (winner is not None)
 
 

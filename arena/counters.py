@@ -13,7 +13,7 @@ from arena.engine.simulate import KernelTables, numba_typed
 from spades.bis import GRID, NOT_RULED_OUT, NilTerms, consider_nil, partner_signalled
 from spades.cards import ACE, FIRST_SPADE, suits_of
 from spades.inference import BID_CLASSES, SUIT_RANKS, bid_class
-from spades.legal import BLIND_NIL, contract_of, extra_spades_of, is_nil
+from spades.legal import HIGHEST_BID, contract_of, extra_spades_of, is_nil
 from spades.options import RAW, Policy
 from spades.position import allowed_at_turn, read_auction, without_partner
 from spades.rules import CUTTHROAT, Rules
@@ -23,7 +23,7 @@ from spades.tables import convention_of, profile_of
 Rounds: TypeAlias = NDArray[np.void]  # (n,) of `arena.engine.rounds.ROUND`
 BID_SUMS = 40  # sums of the previous bids: 0..39 tricks
 AUCTIONS = BID_CLASSES**4  # sequences of four bids, by class of bid
-CLASSES = np.array([bid_class(bid) for bid in range(BLIND_NIL + 1)])
+CLASSES = np.array([bid_class(bid) for bid in range(HIGHEST_BID + 1)])
 
 # The sums of a match. Fields of two are for sides a and b. All cells are floats, so that chunks are added as arrays.
 # Bags are overtricks and the tricks of failed nils, as under the default rules. In cutthroat a contract is one seat's.
@@ -50,8 +50,8 @@ MATCH_SUMS = np.dtype(
         ("pair_rr", np.float64),
         # By contract: rounds, made contracts, overtricks of made contracts, missing tricks of set contracts.
         ("by_contract", np.float64, (2, 27, 4)),
-        # By bid (14: blind nil): bids, the bidder's tricks, contracts made (nils made, for 0 and 14).
-        ("by_bid", np.float64, (2, 15, 3)),
+        # By bid, also blind ones (`spades.legal`): bids, the bidder's tricks, contracts made (of nils, the nils made).
+        ("by_bid", np.float64, (2, HIGHEST_BID + 1, 3)),
         # By which players bid nil, one bit each (a0, b0, a1, b1): rounds, points of a, of b, nils made by a, by b.
         ("nil_patterns", np.float64, (16, 5)),
         # By sum of the four bids: rounds; then of the rounds without nils: rounds, points of a, of b.
@@ -144,8 +144,8 @@ count_match = entry(_count_match)
 
 # ---- single rounds ---------------------------------------------------------------------------------------------------
 
-CONTRACTS = np.array([contract_of(bid) for bid in range(BLIND_NIL + 1)])  # by bid
-NILS = np.array([is_nil(bid) for bid in range(BLIND_NIL + 1)])  # by bid, whether it is a nil
+CONTRACTS = np.array([contract_of(bid) for bid in range(HIGHEST_BID + 1)])  # by bid
+NILS = np.array([is_nil(bid) for bid in range(HIGHEST_BID + 1)])  # by bid, whether it is a nil
 
 
 def add_at(counts: NDArray[Any], at: tuple[Any, ...], numbers: Any) -> None:

@@ -19,7 +19,7 @@ from arena.engine.deal import NO_ANSWER, Deals
 from arena.engine.rounds import COMPILED, Batch, Ints, to_play
 from arena.engine.simulate import KernelTables, policy_rows
 from arena.questions import BID, BLIND, CARD, PASS, QUESTIONS, Asked, unsigned
-from spades.legal import BLIND_NIL, is_nil
+from spades.legal import is_nil
 from spades.options import Policy
 from spades.passing import cards_to_pass, given_cards
 from spades.rules import CUTTHROAT, Rules
@@ -196,10 +196,10 @@ class _Table:
             waiting = np.flatnonzero(batch.next_bid < 4)
             if not len(waiting):
                 return
-            if batch.rules.blind_nil:
+            if batch.rules.blind_nil or batch.rules.blind_min:
                 asked = waiting[self._agents(BLIND, waiting, batch.next_bid[waiting]) != NOBODY]
-                blind = self._answers(BLIND, asked, batch.next_bid[asked]) == 1
-                answers[asked[blind]] = BLIND_NIL
+                blind = self._answers(BLIND, asked, batch.next_bid[asked])
+                answers[asked[blind > 0]] = blind[blind > 0]
                 waiting = waiting[answers[waiting] == NO_ANSWER]
             answers[waiting] = self._answers(BID, waiting, batch.next_bid[waiting])
 

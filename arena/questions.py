@@ -17,7 +17,7 @@ from arena.engine.rounds import Ints
 from arena.engine.states import plain_state
 from spades.cards import CARD_NAMES, parse_card_of
 from spades.errors import CardError
-from spades.legal import BLIND_NIL, deck_number
+from spades.legal import BLIND_NIL, BLIND_NUMBER, TRICKS, bid_word, deck_number, is_blind_bid
 from spades.passing import cards_to_pass, gives_first
 from spades.play import PlayState, legal_cards
 from spades.position import allowed_at_turn
@@ -118,7 +118,7 @@ class Position(NamedTuple):
         return request
 
     def number_of(self, answer: object) -> int:
-        """Return an answer as a number: a bid, a card, a set of cards as bits, or 1 for a blind nil.
+        """Return an answer as a number: a bid (0 for none if it was asked for a blind one), a card, or cards as bits.
 
         Raises `ValueError` with what is accepted.
         """
@@ -132,12 +132,7 @@ class Position(NamedTuple):
                 return value
             raise ValueError(f"{field}: one of {_listed(bid for bid in range(14) if allowed >> bid & 1)}")
         if self.question == BLIND:
-            us = seat & 1
-            behind = state.score[1 - us] - state.score[us] >= self.rules.blind_nil_deficit
-            possible = behind and allowed_at_turn(0, auction, self.rules) & 1
-            if type(value) is bool and (possible or not value):
-                return int(value)
-            raise ValueError(f"{field}: {'true or ' if possible else ''}false")
+            return self._blind_bid(value, answer.get("blind_number") if isinstance(answer, dict) else None)
         if self.question == CARD:
             legal = legal_cards(unsigned(state.hand)[seat], state.trick_size, state.trick[0], state.broken)
             card = _card(value, deck)
@@ -151,6 +146,21 @@ class Position(NamedTuple):
         if len(cards) == number == chosen.bit_count():
             return chosen
         raise ValueError(f"{field}: a list of {number} of {_listed(self._names(held))}")
+
+    def _blind_bid(self, nil: object, number: object) -> int:
+        """Return the blind bid of an answer with ``blind_nil`` and ``blind_number``, 0 for none."""
+        rules, us = self.rules, self.seat & 1
+        behind = self.state.score[1 - us] - self.state.score[us] >= rules.blind_nil_deficit
+        allowed = allowed_at_turn(0, auction_at(self.state, self.seat), rules) if behind else 0
+        bids = [bid for bid in range(14) if allowed >> bid & 1]
+        numbers = [bid for bid in bids if is_blind_bid(BLIND_NUMBER + bid, rules)]
+        may_be_nil = 0 in bids and rules.blind_nil > 0
+        if number is None and (nil is False or (nil is True and may_be_nil)):
+            return BLIND_NIL if nil else 0
+        if nil is False and type(number) is int and number in numbers:
+            return BLIND_NUMBER + number
+        accepted = f"blind_nil: {'true or ' if may_be_nil else ''}false"
+        raise ValueError(f"{accepted}, with blind_number: null or one of {_listed(numbers)}" if numbers else accepted)
 
     def __str__(self) -> str:
         pair, swap, number = self._identity()
@@ -188,7 +198,7 @@ def unsigned(masks: Iterable[int]) -> list[int]:
 
 
 def _bids(bids: Iterable[int]) -> list[int | str]:
-    return ["blind_nil" if bid == BLIND_NIL else bid for bid in bids]
+    return [bid if bid <= TRICKS else bid_word(bid) for bid in bids]
 
 
 def _card(text: object, deck: int) -> int | None:

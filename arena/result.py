@@ -25,6 +25,7 @@ from arena.source_files import chunk_code, files_hash
 from arena.store import STORE, stored
 from spades import __version__
 from spades.inference import readers_of
+from spades.legal import HIGHEST_BID, bid_word
 from spades.rules import describe
 from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 
@@ -216,11 +217,16 @@ def _contracts(sums: np.void) -> Iterable[Row]:
 def _bids(sums: np.void) -> Iterable[Row]:
     levels = sums["by_bid"]
     for side, name in enumerate(SIDES):
-        for bid in range(15):
+        for bid in range(HIGHEST_BID + 1):
             bids, tricks, made = levels[side, bid]
             if bids:
-                kind = "nil" if bid == 0 else "blind_nil" if bid == 14 else str(bid)
-                yield {"side": name, "bid": kind, "bids": int(bids), "tricks": tricks / bids, "made": made / bids}
+                yield {
+                    "side": name,
+                    "bid": bid_word(bid),
+                    "bids": int(bids),
+                    "tricks": tricks / bids,
+                    "made": made / bids,
+                }
 
 
 def round_type(pattern: int, mixed: bool = False) -> str:

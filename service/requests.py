@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Collection
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, TypedDict
+from typing import TYPE_CHECKING, Any, Final, TypedDict, TypeVar
 
 import orjson
 from starlette.requests import Request
@@ -28,6 +28,8 @@ from spades.contract.bid_request import MAX_ITEMS
 from spades.contract.faults import Fault, RequestError
 from spades.contract.fields import check_field_count, unknown_tables
 from spades.winprob import Games
+
+T = TypeVar("T")
 
 if TYPE_CHECKING:
     from service.routes import Route
@@ -148,6 +150,16 @@ class AppState:
         """Answer "not ready" from now on; requests are still answered."""
         self.draining = True
         self.metrics.gauge("spades_ready").set(0)
+
+
+async def in_turn(state: AppState, deadline: float, step: Callable[[], T]) -> T:
+    """Return the result of a short step, and let other requests have their turn after it (`service.fair_turns`)."""
+    async with state.turns.slice:
+        try:
+            state.check_deadline(deadline, perf_counter())
+            return step()
+        finally:
+            await asyncio.sleep(0)
 
 
 def app_state(request: Request) -> AppState:

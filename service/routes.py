@@ -96,8 +96,8 @@ _BLIND = Operation(
     "blind",
     BlindAnswer,
     examples.BLIND_ANSWER,
-    summary="Whether to bid blind nil, before the hand is seen",
-    answer_description="Whether to bid blind nil",
+    summary="Whether to bid blind, before the hand is seen",
+    answer_description="Whether to bid blind",
     request="BlindRequest",
     requests={"full": examples.BLIND_REQUEST, "short": examples.SHORT_BLIND_REQUEST},
 )
@@ -272,7 +272,7 @@ _METRICS = Operation(
 ROUTES: Final = (
     Route("/v1/bid", "POST", bids.bid, _BID, MAX_BODY_BYTES),
     Route("/bid", "POST", bids.bid, _BID._replace(id="bid_unversioned"), MAX_BODY_BYTES),
-    Route("/v1/bid/blind", "POST", bids.blind_nil, _BLIND, MAX_BODY_BYTES),
+    Route("/v1/bid/blind", "POST", bids.blind, _BLIND, MAX_BODY_BYTES),
     Route("/v1/pass", "POST", cards.pass_cards, _PASS, MAX_BODY_BYTES),
     Route("/v1/card", "POST", cards.card, _CARD, MAX_BODY_BYTES),
     Route("/v1/cards", "POST", batches.cards_batch, _CARDS, MAX_BATCH_BYTES, takes_turns=True),

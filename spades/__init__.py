@@ -15,7 +15,7 @@ others use of them.
 from spades.api import CardChoice, Inference, Review, choose_card, decide, explain, infer, review
 from spades.bidder import Decision
 from spades.errors import BiddingError, CardError, HandSizeError, PolicyError, PositionError, RulesError, TablesError
-from spades.legal import BLIND_NIL
+from spades.legal import BLIND_NIL, BLIND_NUMBER
 from spades.policies import parse_policy
 from spades.position import Position
 from spades.reasons import REASONS
@@ -26,6 +26,7 @@ __version__ = "1.0.0"
 
 __all__ = [
     "BLIND_NIL",
+    "BLIND_NUMBER",
     "PRESETS",
     "REASONS",
     "BiddingError",

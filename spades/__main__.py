@@ -24,7 +24,7 @@ from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 
 try:
     from spades.contract.answer_text import bid_text, card_text, review_text
-    from spades.contract.bid_request import bid_answer, blind_nil_answer, decide_blind_nil, read_bid, read_blind
+    from spades.contract.bid_request import bid_answer, blind_answer, decide_blind_bid, read_bid, read_blind
     from spades.contract.card_request import BEST, card_answer, read_card
     from spades.contract.faults import Fault, RequestError
     from spades.contract.fields import POLICIES, unknown_tables
@@ -186,7 +186,7 @@ def _bid(request: Any, tables: TableSet) -> Mapping[str, Any]:
 
 def _blind(request: Any, tables: TableSet) -> Mapping[str, Any]:
     call = read_blind(request, tables.games, options_of(tables))
-    return blind_nil_answer(call, decide_blind_nil(call, tables), tables.version)
+    return blind_answer(call, decide_blind_bid(call, tables), tables.version)
 
 
 def _card(request: Any, tables: TableSet) -> Mapping[str, Any]:
@@ -223,7 +223,7 @@ COMMANDS: Final = {
     BID: Command("bid for a hand, and say why", _bid, bid_text),
     CARD: Command("choose the card to play, and say why", _card, card_text),
     "pass": Command("choose the cards that a nil bidder or partner gives the other", _pass),
-    "blind": Command("decide whether to bid blind nil, before the hand is seen", _blind),
+    "blind": Command("decide whether to bid blind, before the hand is seen", _blind),
     "infer": Command("say who may hold each card that a player cannot see", _infer),
     REVIEW: Command("say what each bid and each pass of a finished round cost", _review, review_text),
 }

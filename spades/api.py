@@ -24,7 +24,7 @@ from spades.inference.knowledge import (
     viewers_pass,
     with_first_trick,
 )
-from spades.legal import BLIND_NIL, TRICKS, deck_number, deck_of
+from spades.legal import BLIND_NIL, BLIND_NUMBER, HIGHEST_BID, TRICKS, deck_number, deck_of
 from spades.levels import LARGEST_SEED
 from spades.options import FULL_LEVEL, Policy
 from spades.passing import check_pass
@@ -358,9 +358,10 @@ def _policy(text: str, rules: Rules, tables: TableSet, approximate: bool) -> Pol
 
 def _legal(bids: Collection[int]) -> tuple[int, ...]:
     for bid in bids:
-        if type(bid) is not int or not 0 <= bid <= BLIND_NIL:
-            raise PositionError(f"legal has {bid!r}; accepted: 0..{TRICKS} or {BLIND_NIL} (blind nil)")
-    legal_bids = tuple(sorted({*bids} - {BLIND_NIL}))
+        if type(bid) is not int or not (0 <= bid <= BLIND_NIL or BLIND_NUMBER < bid <= HIGHEST_BID):
+            blind = f"{BLIND_NIL} (blind nil) or {BLIND_NUMBER + 1}..{HIGHEST_BID} (BLIND_NUMBER + a number)"
+            raise PositionError(f"legal has {bid!r}; accepted: 0..{TRICKS}, {blind}")
+    legal_bids = tuple(sorted(bid for bid in {*bids} if bid <= TRICKS))
     if not legal_bids:
         raise PositionError("legal has no bid for a hand that has been seen; accepted: at least one of 0..13")
     return legal_bids

@@ -8,20 +8,24 @@
 4. The policy's `explain` turns these numbers into fields and reasons.
 """
 
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from spades.bis.blind_nil import decide_blind_nil
 from spades.cards import without_jokers
-from spades.explanations import FinalBid, explain_blind_nil
-from spades.legal import BLIND_NIL, NIL, nearest_allowed, sees_no_jokers
+from spades.explanations import FinalBid, explain_blind_nil, explain_blind_numbers
+from spades.legal import BLIND_NIL, NIL, deck_of, nearest_allowed, sees_no_jokers
 from spades.options import BIS, Policy
 from spades.policies import POLICY_KINDS
-from spades.position import EXPLAINED, Position, Turn, allowed_at_turn, auction_after
+from spades.position import EXPLAINED, NOT_EXPLAINED, Position, Turn, allowed_at_turn, auction_after
 from spades.random_numbers import hash_uniform
 from spades.rules import Rules
 from spades.scoring import Standing
 from spades.tables import profile_of
 from spades.tableset import TableSet
+from spades.winprob.blind_numbers import BLIND_MARGIN, HANDS, blind_numbers, random_hand
+from spades.winprob.decision import blind_win_probabilities, win_decision
 
 Kind = Literal["regular", "nil", "blind_nil"]
 
@@ -102,10 +106,11 @@ def nearest_legal(bid: int, takes: int, legal: tuple[int, ...]) -> int:
 
 
 class BlindDecision(NamedTuple):
-    """Whether to bid blind nil, and the JSON-ready explanation."""
+    """Whether to bid blind nil or a number, and the JSON-ready explanation."""
 
     blind_nil: bool
     explanation: dict[str, Any]
+    number: int | None = None  # to bid blind; None: look at the hand, or bid blind nil
 
 
 def decide_blind(
@@ -128,3 +133,53 @@ def decide_blind(
     decision = decide_blind_nil(auction, standing, rules, policy, drawn, profile_tables)
     explanation = explain_blind_nil(decision, auction.sum_of_bids, them - us, rules, policy, drawn)
     return BlindDecision(blind_nil=decision.chosen, explanation=explanation)
+
+
+class HandWithNumbers(NamedTuple):
+    """What blind numbers and a look are worth with one random hand."""
+
+    p_win: list[float]  # by number, as in `numbers_to_bid_blind`: win probability
+    p_look: float  # win probability of the best bid after looking
+
+
+def numbers_to_bid_blind(bids: tuple[int, ...], standing: Standing, rules: Rules) -> list[int]:
+    """Return the numbers that may be bid blind after 0..3 previous bids, and are compared; [] if there are none."""
+    numbers = blind_numbers(auction_after(bids), standing, rules)
+    return [number for number in range(numbers.bit_length()) if numbers >> number & 1]
+
+
+def hands_with_numbers(
+    bids: tuple[int, ...], standing: Standing, rules: Rules, policy: Policy, tables: TableSet
+) -> Iterator[Callable[[], HandWithNumbers]]:
+    """Yield, for each random hand, a function that returns what `numbers_to_bid_blind` are worth with it.
+
+    ``policy``: winprob. Each function works as long as two bids; other work can be done between them.
+    """
+    numbers, deck = numbers_to_bid_blind(bids, standing, rules), deck_of(rules)
+
+    def worth(hand: int) -> HandWithNumbers:
+        turn = turn_of(Position(hand, bids, standing, rules), policy, tables, None, NOT_EXPLAINED)
+        look = win_decision(turn, tables.weights)
+        p_look = look.p_win[look.bids.index(look.bid)]
+        return HandWithNumbers(blind_win_probabilities(turn, numbers, tables.weights), p_look)
+
+    for number in range(HANDS):
+        yield partial(worth, random_hand(number, deck))
+
+
+def decide_blind_number(
+    decided: BlindDecision, bids: tuple[int, ...], standing: Standing, rules: Rules, hands: Sequence[HandWithNumbers]
+) -> BlindDecision:
+    """Return the decision with the blind number that wins more games than a look, if there is one.
+
+    ``decided``: against a blind nil; ``hands``: the results of all `hands_with_numbers`.
+    """
+    numbers = numbers_to_bid_blind(bids, standing, rules)
+    if not numbers:
+        return decided
+    p_win = [sum(hand.p_win[i] for hand in hands) / len(hands) for i in range(len(numbers))]
+    p_look = sum(hand.p_look for hand in hands) / len(hands)
+    best = max(range(len(numbers)), key=p_win.__getitem__)
+    number = numbers[best] if p_win[best] > p_look + BLIND_MARGIN else None
+    explained = explain_blind_numbers(numbers, p_win, p_look, number)
+    return BlindDecision(blind_nil=False, explanation=decided.explanation | explained, number=number)

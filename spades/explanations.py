@@ -38,7 +38,7 @@ from spades.cards import CARD_NAMES, RANKS, SPADES, SUIT_BITS
 from spades.legal import BLIND_NIL, NIL, NIL_BIT, NO_BID, contract_of, is_nil, variant_of
 from spades.options import RAW, SINGLE, Policy
 from spades.passing import cards_to_pass
-from spades.position import BRIEF, Position, Turn, auction_after
+from spades.position import BRIEF, Position, Turn, auction_after, contract_factors
 from spades.reasons import Reason, percent, reason, sentence_of, tenth, tenth_of_percent
 from spades.rules import CUTTHROAT, MIRROR, SUICIDE, TWO_NILS, VARIANTS, WHIZ, WHIZ_STRICT, Rules
 from spades.scoring import contract_points, points_if_set
@@ -357,6 +357,24 @@ def _blind_nil_reason(
     return reason("blind nil", rule, **numbers)
 
 
+def explain_blind_numbers(
+    numbers: Sequence[int], p_win: Sequence[float], p_look: float, chosen: int | None
+) -> Explanation:
+    """Return the fields that a decision about blind ``numbers`` adds to, or changes in, that about a blind nil.
+
+    ``p_win``: by number, the win probability; ``p_look``: that of a look; ``chosen``: the number to bid, None to look.
+    """
+    best = max(zip(p_win, numbers))
+    percents = {"number_percent": tenth_of_percent(best[0]), "look_percent": tenth_of_percent(p_look)}
+    rule = "look-wins-more" if chosen is None else "blind-number"
+    return {
+        "rule": rule,
+        "p_look": p_look,
+        "numbers": [{"number": number, "p_win": p} for number, p in zip(numbers, p_win)],
+        "sentence": reason("blind nil", rule, number=best[1], **percents).sentence,
+    }
+
+
 def success_curve(position: Position, policy: Policy, tables: TableSet) -> list[float]:
     """Return the policy's success curve in ``position``: GRID + 1 probabilities that a nil is made.
 
@@ -511,10 +529,14 @@ def _chosen_reasons(decision: WinDecision, chosen: int, odds: dict[str, float], 
 def _score_reasons(decision: WinDecision, chosen: int, turn: Turn) -> list[Reason]:
     """Return the reasons about the goals that a side reaches if all bids are made, or if our contract or nil fails."""
     rules, (us, them, _, _) = turn.position.rules, turn.standing
-    worth = contract_points(decision.contracts[chosen], rules)
+    our_factor, their_factor = contract_factors(turn.auction)
+    worth = our_factor * contract_points(decision.contracts[chosen], rules)
     ours = us + worth + (decision.stake_with_nil if decision.bid == NIL else decision.stake)
-    theirs = them + contract_points(decision.opposing[chosen], rules) + decision.their_stake
-    reasons = goal_reasons(ours, theirs, rules.win)
+    theirs = them + their_factor * contract_points(decision.opposing[chosen], rules) + decision.their_stake
+    reasons = [reason("bid", "counts-double")] if our_factor > 1 else []
+    if their_factor > 1:
+        reasons.append(reason("bid", "theirs-counts-double"))
+    reasons += goal_reasons(ours, theirs, rules.win)
     if theirs >= rules.win and turn.auction.seat < 3:
         partner_bid = turn.auction.partner_bid
         known = turn.auction.sum_of_bids - (0 if partner_bid == NO_BID else contract_of(partner_bid))
@@ -527,7 +549,7 @@ def _score_reasons(decision: WinDecision, chosen: int, turn: Turn) -> list[Reaso
         if failed <= rules.lose:
             reasons.append(reason("bid", "loses-if-nil-fails", score=failed, goal=rules.lose))
     else:
-        score = us - points_if_set(decision.contracts[chosen], 1, rules)
+        score = us - our_factor * points_if_set(decision.contracts[chosen], 1, rules)
         if score <= rules.lose:
             reasons.append(reason("bid", "loses-if-set", score=score, goal=rules.lose))
     return reasons
@@ -588,8 +610,10 @@ def _other_number(
         rules = turn.position.rules
         if _near_penalty(turn.standing.us_bags, rules):
             code = "lower-bags"
-        elif turn.standing.us + contract_points(decision.contracts[other], rules) + decision.stake < rules.win:
-            code = "lower"
+        else:
+            worth = contract_factors(turn.auction)[0] * contract_points(decision.contracts[other], rules)
+            if turn.standing.us + worth + decision.stake < rules.win:
+                code = "lower"
     return reason("bid", code, other=bid, makes=makes, percent=wins)
 
 

@@ -1,6 +1,6 @@
 """Bids, what the rules allow and what a variant changes, as kernels: allowed bids, the deck, the nil threshold.
 
-Bit b of a set is bid b; bit 0 is nil. A blind nil is never in a set, because the bidder has already seen the hand. This
+Bit b of a set is bid b; bit 0 is nil. A blind bid is never in a set, because the bidder has already seen the hand. This
 module does not know the request's `legal_bids`. `winprob` chooses among the bids that are allowed and legal or, if
 there are none, among all legal bids. The bids of all other policies are brought into the set by `nearest_allowed`, and
 then `bidder` applies `legal_bids`.
@@ -35,15 +35,40 @@ from spades.rules import (
 
 # ---- bids ------------------------------------------------------------------------------------------------------------
 
-# A bid is its number of tricks, 0..13, or BLIND_NIL.
+# A bid is its tricks, 0..13, or BLIND_NIL. A number that was bid before the hand was seen is larger by BLIND_NUMBER.
 NIL = 0
 BLIND_NIL = 14
+BLIND_NUMBER = 16
+HIGHEST_BID = BLIND_NUMBER + 13
 NO_BID = -1  # of a seat that has not bid yet
 
 
 def contract_of(bid: int) -> int:
-    """Return the tricks that a bid adds to its side's contract; 0 for a nil."""
-    return 0 if bid == BLIND_NIL else bid
+    """Return the tricks that a bid adds to its side's contract; 0 for a nil.
+
+    >>> contract_of(6), contract_of(BLIND_NUMBER + 6), contract_of(BLIND_NIL)
+    (6, 6, 0)
+    """
+    if bid < BLIND_NIL:
+        return bid
+    return bid - BLIND_NUMBER if bid > BLIND_NUMBER else 0
+
+
+def is_blind_number(bid: int) -> bool:
+    """Return whether a bid is a number that was bid before the hand was seen."""
+    return bid > BLIND_NUMBER
+
+
+def is_blind_bid(bid: int, rules: Rules) -> bool:
+    """Return whether a bid is a blind nil or a blind number that the rules have."""
+    if bid == BLIND_NIL:
+        return rules.blind_nil > 0
+    return 0 < rules.blind_min <= bid - BLIND_NUMBER <= TRICKS
+
+
+def without_mark(bid: int) -> int:
+    """Return a bid as bidders see it: of a blind number, the number; any other bid as it is."""
+    return bid - BLIND_NUMBER if bid > BLIND_NUMBER else bid
 
 
 def is_nil(bid: int) -> bool:
@@ -269,9 +294,9 @@ def nearest_allowed(bid: int, takes: int, allowed: int) -> int:
 
 
 def bid_contradictions(bids: Sequence[int], rules: Rules) -> list[Contradiction]:
-    """Return what the rules do not allow of 0..4 bids from 0 to 13 or BLIND_NIL, first bidder first.
+    """Return what the rules do not allow of 0..4 bids, first bidder first.
 
-    The place of a contradiction is the index of the bid.
+    Each is a number, a nil or a blind bid that the rules have. The place of a contradiction is the index of the bid.
     """
     contradictions = []
     for index, bid in enumerate(bids):
@@ -279,8 +304,8 @@ def bid_contradictions(bids: Sequence[int], rules: Rules) -> list[Contradiction]
         possible = possible_bids(partner, rules)
         if not possible >> contract_of(bid) & 1:
             code, why = _against(bid, partner, possible, rules)
-            beside = "" if partner == NO_BID else f" and the partner's is {_text(partner)}"
-            detail = f"the bid is {_text(bid)}{beside}; accepted: {_texts(possible)}, because {why}"
+            beside = "" if partner == NO_BID else f" and the partner's is {bid_word(partner)}"
+            detail = f"the bid is {bid_word(bid)}{beside}; accepted: {_texts(possible)}, because {why}"
             contradictions.append(Contradiction((index,), code, detail))
     spades = TRICKS + extra_spades_of(rules.variant, rules)
     if rules.variant in SPADE_COUNTS and sum(bids) > spades:
@@ -290,7 +315,7 @@ def bid_contradictions(bids: Sequence[int], rules: Rules) -> list[Contradiction]
         *others, last = bids
         possible = possible_bids(NO_BID if rules.variant == CUTTHROAT else bids[1], rules)
         if not without_sum(possible, sum(map(contract_of, others)), rules) >> contract_of(last) & 1:
-            detail = f"the bid is {_text(last)}, and the four bids sum to {TRICKS}; accepted: another sum, because"
+            detail = f"the bid is {bid_word(last)}, and the four bids sum to {TRICKS}; accepted: another sum, because"
             contradictions.append(Contradiction((3,), "bid-out-of-range", f"{detail} rules.sum_not_13 is true"))
     return contradictions
 
@@ -300,9 +325,9 @@ def _against(bid: int, partner: int, possible: int, rules: Rules) -> tuple[str, 
     if rules.variant == SUICIDE and partner != NO_BID and is_nil(partner) == is_nil(bid):
         return "bid-out-of-range", "in variant suicide one of two partners bids nil"
     if not is_nil(bid):
-        if bid < rules.min_bid:
+        if contract_of(bid) < rules.min_bid:
             return "bid-out-of-range", f"rules.min_bid is {rules.min_bid}"
-        if bid > possible.bit_length() - 1:
+        if contract_of(bid) > possible.bit_length() - 1:
             if rules.team_max == UNLIMITED:
                 return "team-over-limit", "the bids of two partners sum to 13 at most"
             room = f" and leaves room for the partner's {max(1, rules.min_bid)}" if partner == NO_BID else ""
@@ -315,11 +340,18 @@ def _against(bid: int, partner: int, possible: int, rules: Rules) -> tuple[str, 
     is_first_nil = is_nil(bid) and partner == NO_BID  # excluded by no rule but the variant
     if contract_of(bid) + beside < rules.team_min and not is_first_nil:
         return "team-under-limit", f"rules.team_min is {rules.team_min}"
-    return "bid-out-of-range", f"variant {VARIANTS[rules.variant]} does not allow {_text(bid)}"
+    return "bid-out-of-range", f"variant {VARIANTS[rules.variant]} does not allow {bid_word(bid)}"
 
 
-def _text(bid: int) -> str:
-    return "nil" if bid == 0 else "blind_nil" if bid == BLIND_NIL else str(bid)
+def bid_word(bid: int) -> str:
+    """Return a bid as a request has it.
+
+    >>> bid_word(0), bid_word(4), bid_word(BLIND_NIL), bid_word(BLIND_NUMBER + 6)
+    ('nil', '4', 'blind_nil', 'blind_6')
+    """
+    if bid > BLIND_NUMBER:
+        return f"blind_{bid - BLIND_NUMBER}"
+    return "nil" if bid == NIL else "blind_nil" if bid == BLIND_NIL else str(bid)
 
 
 def _texts(bids: int) -> str:

@@ -91,7 +91,7 @@ class Policy(NamedTuple):
     nil_z: int = 10
     bid: int = 4  # the bid that is made from every hand
     convention: int = NO_CONVENTION  # what both partners play; a request's `convention` replaces it
-    blind: int = 0  # whether the policy may bid blind nil before it sees the hand
+    blind: int = 0  # whether the policy may bid blind nil, or `winprob` a blind number, before it sees the hand
     blind_frequency: float = 0.0  # how often it bids blind nil in fourth seat after a high sum of bids
     blind_floor: float = 0.0  # least probability of making a blind nil
     answer_threshold: float = -10.0  # nil threshold after partner's signal, unless nil_threshold is lower

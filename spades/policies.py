@@ -236,7 +236,7 @@ POLICY_KINDS: tuple[PolicyKind[Any], ...] = (
         "a table",
         opponents=("bis", "bis:tuned", "rb", "ms", "io"),
         version="2",
-        options=("margin", "nil_margin", "even", "far_margin", "left", "partner", "right", "rules", *_SKILL),
+        options=("margin", "nil_margin", "even", "far_margin", "left", "partner", "right", "blind", "rules", *_SKILL),
         defaults=Policy(kind=WINPROB),
         typical_us=(116.2, 219.5),
         noise_sd=(0.0, 0.3, 0.14, 0.08, 0.04, 0.0),
@@ -280,11 +280,11 @@ def kind_of(text: str) -> PolicyKind[Any]:
 # table, otherwise the second. It takes the options that both take.
 BEST = "best"
 BEST_DECIDERS = ("winprob", "bis:tuned")
-_FOR_MEASUREMENTS = ("variant", "rules")
+_IN_THE_ARENA = ("variant", "rules", "blind")
 BEST_OPTIONS = tuple(
     name
     for name in OPTIONS
-    if name not in _FOR_MEASUREMENTS and all(name in kind_of(text).options for text in BEST_DECIDERS)
+    if name not in _IN_THE_ARENA and all(name in kind_of(text).options for text in BEST_DECIDERS)
 )
 
 

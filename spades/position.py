@@ -12,13 +12,19 @@ from spades.cards import CARD_NAMES, cards_of, parse_hand
 from spades.errors import Contradiction, PositionError, refuse
 from spades.legal import (
     BLIND_NIL,
+    BLIND_NUMBER,
+    HIGHEST_BID,
     NO_BID,
     TRICKS,
     allowed_bids,
     bid_contradictions,
+    bid_word,
     contract_of,
     deck_number,
+    is_blind_bid,
+    is_blind_number,
     is_nil,
+    without_mark,
     without_sum,
 )
 from spades.options import Policy
@@ -42,17 +48,23 @@ class Auction(NamedTuple):
     opponents_nils: int  # number of nils that opponents have bid so far, 0..3
     sum_of_bids: int  # tricks; a nil counts 0
     sequence: int  # row of the previous bids in every table that has one row per sequence of bids
+    blind: int  # set of seats that have bid a number blind, bit s for seat s; their bids above are the numbers
 
 
 def read_auction(seat: int, b0: int, b1: int, b2: int) -> Auction:
     """Return the auction at the turn of ``seat``.
 
-    Bids of ``seat`` and later seats are ignored. A blind nil uses the table row of a nil.
+    Bids of ``seat`` and later seats are ignored. A blind nil uses the table row of a nil, and a number that was bid
+    blind that of the number.
 
     >>> read_auction(3, 4, 0, 14)[4:], read_auction(1, 14, -1, -1)[4:]
-    ((0, 1, 4, 995), (-1, 1, 0, 1))
+    ((0, 1, 4, 995, 0), (-1, 1, 0, 1, 0))
     """
-    partner_bid, nils, total, sequence = NO_BID, 0, 0, 0
+    partner_bid, nils, total, sequence, blind = NO_BID, 0, 0, 0, 0
+    if b0 > BLIND_NIL or b1 > BLIND_NIL or b2 > BLIND_NIL:
+        blind = (1 if is_blind_number(b0) else 0) | (2 if is_blind_number(b1) else 0)
+        blind = (blind | (4 if is_blind_number(b2) else 0)) & (1 << seat) - 1
+        b0, b1, b2 = without_mark(b0), without_mark(b1), without_mark(b2)
     if seat > 0:
         first = 0 if b0 == BLIND_NIL else b0
         if seat == 1:
@@ -75,10 +87,11 @@ def read_auction(seat: int, b0: int, b1: int, b2: int) -> Auction:
         opponents_nils=nils,
         sum_of_bids=total,
         sequence=sequence,
+        blind=blind,
     )
 
 
-@cache  # at most 3,616 entries: 1 + 15 + 15**2 + 15**3 auctions
+@cache  # at most 12,720 entries: 1 + 23 + 23**2 + 23**3 auctions
 def auction_after(bids: tuple[int, ...]) -> Auction:
     """Return the auction after 0..3 previous bids, in bidding order."""
     seat = len(bids)
@@ -87,7 +100,7 @@ def auction_after(bids: tuple[int, ...]) -> Auction:
 
 def without_partner(auction: Auction) -> Auction:
     """Return the same auction for cutthroat, in which all three other players are opponents."""
-    seat, b0, b1, b2, partner_bid, nils, total, sequence = auction
+    seat, b0, b1, b2, partner_bid, nils, total, sequence, blind = auction
     return Auction(
         seat=seat,
         b0=b0,
@@ -97,7 +110,20 @@ def without_partner(auction: Auction) -> Auction:
         opponents_nils=nils + (1 if is_nil(partner_bid) else 0),
         sum_of_bids=total,
         sequence=sequence,
+        blind=blind,
     )
+
+
+def contract_factors(auction: Auction) -> tuple[int, int]:
+    """Return by what the points of our contract and of the opponents' are multiplied: 2 after a blind number, else 1.
+
+    >>> contract_factors(read_auction(3, 4, 22, 3)), contract_factors(read_auction(1, 22, NO_BID, NO_BID))
+    ((2, 1), (1, 2))
+    """
+    if auction.blind == 0:
+        return 1, 1
+    ours = 0b1010 if auction.seat & 1 else 0b0101
+    return 2 if auction.blind & ours else 1, 2 if auction.blind & ~ours else 1
 
 
 def allowed_at_turn(hand: int, auction: Auction, rules: Rules) -> int:
@@ -137,7 +163,7 @@ def tricks_by_seat(
 
     The other arguments are the tricks of the three seats that follow; those of seats that have bid are not used.
     """
-    seat, b0, b1, b2, _, _, _, _ = auction
+    seat, b0, b1, b2 = auction.seat, auction.b0, auction.b1, auction.b2
     if seat == 0:
         return own, next_seat, second_next, third_next
     first = contract_of(b0) + 0.0
@@ -164,7 +190,7 @@ class Position(NamedTuple):
     """What a bidder may know. In cutthroat, ``standing.them`` is the best score of the three other players."""
 
     hand: int  # 13 cards, see cards.py
-    bids: tuple[int, ...]  # 0..3 previous bids, first bidder first, 0..13 or BLIND_NIL
+    bids: tuple[int, ...]  # 0..3 previous bids, first bidder first; blind ones as in `legal`
     standing: Standing = START  # the score of the bidder's side and of the opponents; in cutthroat, us is the bidder
     rules: Rules = CLASSIC
     seat_scores: tuple[int, int, int, int] = NO_SCORES  # in cutthroat: points by seat
@@ -217,7 +243,7 @@ class Position(NamedTuple):
             scores = {"seats": [*self.seat_scores], "bags": bags}
         return {
             "hand": [names[card] for card in cards_of(self.hand)],
-            "previous_bids": ["blind_nil" if bid == BLIND_NIL else bid for bid in self.bids],
+            "previous_bids": [bid if bid <= TRICKS else bid_word(bid) for bid in self.bids],
             "scores": scores,
             "rules": {"preset": "classic"} | overrides_of(self.rules),
         }
@@ -225,10 +251,14 @@ class Position(NamedTuple):
 
 def check_bids(bids: Sequence[int], rules: Rules) -> tuple[int, ...]:
     """Return 0..4 bids, first bidder first, as a tuple; raise `PositionError` if the rules do not allow them."""
-    highest = f"{TRICKS} or {BLIND_NIL} (blind nil)" if rules.blind_nil else str(TRICKS)
+    accepted = f"0..{TRICKS}"
+    if rules.blind_nil:
+        accepted += f" or {BLIND_NIL} (blind nil)"
+    if rules.blind_min:
+        accepted += f" or {BLIND_NUMBER + rules.blind_min}..{HIGHEST_BID} (BLIND_NUMBER + a number)"
     for index, bid in enumerate(bids):
-        if type(bid) is not int or not (0 <= bid <= TRICKS or (bid == BLIND_NIL and rules.blind_nil)):
-            raise PositionError(f"bids.{index} is {bid!r}; accepted: 0..{highest}")
+        if type(bid) is not int or not (0 <= bid <= TRICKS or is_blind_bid(bid, rules)):
+            raise PositionError(f"bids.{index} is {bid!r}; accepted: {accepted}")
     refuse(Contradiction(("bids", *place), code, detail) for place, code, detail in bid_contradictions(bids, rules))
     return tuple(bids)
 

@@ -96,6 +96,8 @@ _BID_REASONS = {
     "no-nil-three-above-jack": "No nil: you have three of the five highest spades.",
     "no-nil-joker-honour": "No nil: the second or third highest spade is likely to win a trick.",
     # What the score asks for.
+    "counts-double": "Partner bid blind, so the contract of your side counts double.",
+    "theirs-counts-double": "An opponent bid blind, so their contract counts double.",
     "we-reach-goal": "If all bids are made you reach {score}; {goal} wins the game.",
     "they-reach-goal": "If all bids are made the others reach {score}; {goal} wins the game.",
     "both-reach-goal": "If all bids are made you reach {score} and the others {their_score}; {goal} wins the "
@@ -200,6 +202,7 @@ _DESPAIR = (
     f"at their means), and {_MAKES}"
 )
 _FOURTH_SEAT = f"After {{sum}} tricks bid our hand holds the ace of spades in {{ace}}%, and {_MAKES}"
+_BLIND_OR_LOOK = "A blind {number} wins {number_percent}% of the games, and a look at the hand {look_percent}%"
 
 _BLIND_NIL_REASONS = {
     "look": f"No rule calls for it, and {_MAKES}: look.",
@@ -216,6 +219,8 @@ _BLIND_NIL_REASONS = {
     "fourth-seat-below-floor": f"{_FOURTH_SEAT}, {_BELOW_FLOOR}",
     "fourth-seat-drawn": f"{_FOURTH_SEAT}; {_DRAWN}: blind nil.",
     "fourth-seat-not-drawn": f"{_FOURTH_SEAT}; {_DRAWN}: look.",
+    "blind-number": f"{_BLIND_OR_LOOK}: blind {{number}}.",
+    "look-wins-more": f"{_BLIND_OR_LOOK}: look.",
 }
 _BLIND_NIL_NUMBERS = {
     "makes": _BID_NUMBERS["makes"],
@@ -228,6 +233,9 @@ _BLIND_NIL_NUMBERS = {
     "floor": Number("integer", "percent", "How often a blind nil must be made, at least."),
     "frequency": Number("integer", "percent", "In how many of such positions the policy bids blind nil."),
     "lot": Number("integer", "percent", "The random number that decides, from the seed."),
+    "number": Number("integer", "tricks", "The blind number that wins most games."),
+    "number_percent": Number("number", "percent", "How often the side wins the game with the blind number."),
+    "look_percent": Number("number", "percent", "How often the side wins the game with its best bid after a look."),
 }
 
 # ---- a card to play -------------------------------------------------------------------------------------------------
@@ -318,7 +326,7 @@ _PASS_NUMBERS = {
 _REVIEW_REASONS = {
     "none-better": "No other choice is clearly better.",
     "only-choice": "There was no other choice, or all were equal.",
-    "hand-not-seen": "A blind nil is bid before the hand is seen, so it is not graded.",
+    "hand-not-seen": "A blind bid is made before the hand is seen, so it is not graded.",
     "no-deal-fits": "No random deal fits what the player knew, so the card is not graded.",
     "better-bid": "With {other} you win {percent}% of the games, and with {bid} {choice_percent}%.",
     "nil-better": "With a nil you win {percent}% of the games, and with {bid} {choice_percent}%.",

@@ -13,7 +13,7 @@ from spades.bis.estimates import LOW_FOUR
 from spades.cards import CARD_NAMES, cards_of, suits_of
 from spades.errors import Contradiction
 from spades.explanations import MOST_IN_BRIEF, explain_pass
-from spades.legal import BLIND_NIL, TRICKS, contract_of, deck_number, deck_of, is_nil
+from spades.legal import TRICKS, bid_word, contract_of, deck_number, deck_of, is_nil
 from spades.options import Policy
 from spades.passing import cards_to_pass, check_pass, given_cards, gives_first
 from spades.play.card_explanation import explain_card
@@ -56,7 +56,7 @@ class ReviewedChoice(NamedTuple):
 
     seat: int
     kind: ChoiceKind
-    choice: str  # a bid as a number, "nil" or "blind_nil"; a card; or cards with spaces between them
+    choice: str  # a bid as a number, "nil", "blind_nil" or "blind_6"; a card; or cards with spaces between them
     best: str
     p_win: float | None  # after the choice; None: not known
     best_p_win: float | None  # after the best choice
@@ -115,8 +115,8 @@ def _bids_against_hands(played: PlayedRound) -> Iterator[Contradiction]:
     for seat, bid in enumerate(played.bids):
         allowed = _allowed(played, seat)
         if not allowed >> contract_of(bid) & 1:
-            accepted = ", ".join(bid_text(one) for one in range(TRICKS + 1) if allowed >> one & 1)
-            detail = f"the bid of seat {seat} is {bid_text(bid)}; accepted with this hand: {accepted}"
+            accepted = ", ".join(bid_word(one) for one in range(TRICKS + 1) if allowed >> one & 1)
+            detail = f"the bid of seat {seat} is {bid_word(bid)}; accepted with this hand: {accepted}"
             yield Contradiction(("bids", seat), "bid-out-of-range", detail)
 
 
@@ -177,27 +177,22 @@ def passing_seats(bids: tuple[int, ...], rules: Rules) -> list[int]:
     return seats
 
 
-def bid_text(bid: int) -> str:
-    """Return a bid as a request has it."""
-    return "nil" if bid == 0 else "blind_nil" if bid == BLIND_NIL else str(bid)
-
-
 def _review_bid(played: PlayedRound, seat: int, policy: Policy, tables: TableSet) -> ReviewedChoice:
     bid = played.bids[seat]
-    if bid == BLIND_NIL:
-        return _ungraded(seat, "bid", bid_text(bid), None, "hand-not-seen")
+    if bid > TRICKS:
+        return _ungraded(seat, "bid", bid_word(bid), None, "hand-not-seen")
     decision = decide(_position(played, seat), policy, tables, None, EXPLAINED)
     explanation = decision.explanation or {}
     p_win = {candidate["bid"]: candidate["p_win"] for candidate in explanation["candidates"]}
     allowed = _allowed(played, seat)
     if allowed & (allowed - 1) == 0:
-        return _ungraded(seat, "bid", bid_text(bid), p_win[bid], "only-choice")
+        return _ungraded(seat, "bid", bid_word(bid), p_win[bid], "only-choice")
     best = decision.bid if p_win[decision.bid] > p_win[bid] else bid
     numbers = {"bid": bid, "other": best, **_percents(p_win[bid], p_win[best])}
     code = "nil-better" if best == 0 else "nil-worse" if bid == 0 else "better-bid"
     of_bids = [{**one, "sentence": one.sentence} for one in explanation["reasons"][:MOST_IN_BRIEF]]
     reasons = [_reason(code if best != bid else "none-better", numbers), *of_bids]
-    return _graded(seat, "bid", (bid_text(bid), bid_text(best)), (p_win[bid], p_win[best]), None, reasons)
+    return _graded(seat, "bid", (bid_word(bid), bid_word(best)), (p_win[bid], p_win[best]), None, reasons)
 
 
 def _review_pass(played: PlayedRound, seat: int, policy: Policy, tables: TableSet) -> ReviewedChoice:

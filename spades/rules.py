@@ -145,6 +145,7 @@ FIRST_FIELDS = 16  # number of fields that `Rules` had when seeds and manifests 
 TRICKS_ARE_BAGS, TRICKS_COUNT_FOR_CONTRACT, TRICKS_ARE_NOTHING = range(3)  # values of failed_nil_tricks
 SET_COSTS_CONTRACT, SET_COSTS_MISSING, SET_COSTS_NOTHING = range(3)  # values of set_points
 TWO_NILS = -1  # value of `double_nil_points` if a double nil counts as two nils
+NO_BLIND_NUMBERS = 0  # value of `blind_min` if no number may be bid blind
 SPADES_WHEN_BROKEN, SPADES_AT_ANY_TIME = range(2)  # values of spades_lead
 FIRST_BIDDER_LEADS, LOWEST_CLUB_LEADS = range(2)  # values of first_lead
 VARIANTS = ("partnership", "cutthroat", "mirror", "whiz", "whiz_strict", "suicide", "jokers")
@@ -153,7 +154,7 @@ PARTNERSHIP, CUTTHROAT, MIRROR, WHIZ, WHIZ_STRICT, SUICIDE, JOKERS = range(len(V
 # A variant fixes the fields that it does not use: only the default is accepted. Another value would have no effect, so
 # it is refused.
 _SPADES_COUNT = (MIRROR, WHIZ, WHIZ_STRICT)  # a number bid is the number of spades held
-_WITHOUT_NIL_RULES = (CUTTHROAT, *_SPADES_COUNT, SUICIDE)  # double_nil and blind_nil do not apply
+_WITHOUT_NIL_RULES = (CUTTHROAT, *_SPADES_COUNT, SUICIDE)  # double_nil, blind_nil and blind_min do not apply
 _WITHOUT_CONTRACT_RULES = (CUTTHROAT, *_SPADES_COUNT)  # team_min and team_max do not apply
 _WITH_DECKS = (CUTTHROAT, WHIZ, JOKERS)  # variants with a choice of decks
 
@@ -231,7 +232,7 @@ class Rules(NamedTuple):
         int,
         Rule(
             values=Integer(0, 10_000),
-            meaning="Points that a side must be behind to bid blind nil.",
+            meaning="Points that a side must be behind to bid blind.",
             fixed_in=(),
             seen_by_ignore=True,
             games_column=None,
@@ -463,6 +464,17 @@ class Rules(NamedTuple):
             games_column=22,
         ),
     ] = 1
+    blind_min: Annotated[
+        int,
+        Rule(
+            values=Integer(6, 13, null=NO_BLIND_NUMBERS),
+            meaning="Smallest number that may be bid before seeing the hand, which doubles the points of the side's "
+            "contract; null: none.",
+            fixed_in=_WITHOUT_NIL_RULES,
+            seen_by_ignore=False,
+            games_column=23,
+        ),
+    ] = NO_BLIND_NUMBERS
 
 
 FIELDS = fields_of(Rules)

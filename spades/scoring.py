@@ -1,13 +1,13 @@
 """The scoring of a round and the end of a game, as kernels.
 
-Bids are tricks 0..13 or BLIND_NIL; all scores are points. The simulator uses these kernels for every round, and the
-end-of-game rules use them for projections.
+Bids are tricks 0..13 or blind ones (`legal`); all scores are points. The simulator uses these kernels for every round,
+and the end-of-game rules use them for projections.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from spades.legal import BLIND_NIL, NIL, contract_of, is_nil
+from spades.legal import BLIND_NIL, NIL, contract_of, is_blind_number, is_nil
 from spades.rules import (
     SET_COSTS_CONTRACT,
     SET_COSTS_MISSING,
@@ -76,6 +76,11 @@ def points_if_set(contract: int, missing: int, rules: Rules) -> int:
     return 10 * missing if rules.set_points == SET_COSTS_MISSING else 0
 
 
+def contract_factor(bid: int, partner_bid: int) -> int:
+    """Return by what the points of a side's contract are multiplied: 2 if a partner has bid a number blind, else 1."""
+    return 2 if is_blind_number(bid) or is_blind_number(partner_bid) else 1
+
+
 def score_side(bid: int, taken: int, partner_bid: int, partner_taken: int, bags: int, rules: Rules) -> tuple[int, int]:
     """Return the points that a side wins in a round (negative: loses), and its bags after the round.
 
@@ -84,8 +89,10 @@ def score_side(bid: int, taken: int, partner_bid: int, partner_taken: int, bags:
 
     >>> score_side(4, 5, 2, 4, 8, Rules())
     (-37, 1)
+    >>> score_side(22, 5, 1, 3, 0, Rules(blind_min=6)), score_side(22, 5, 1, 1, 0, Rules(blind_min=6))  # blind 6, 1
+    ((141, 1), (-140, 0))
     """
-    contract = contract_of(bid) + contract_of(partner_bid)
+    contract, factor = contract_of(bid) + contract_of(partner_bid), contract_factor(bid, partner_bid)
     made = 0  # tricks that count towards the contract
     spilled = 0  # tricks that are bags in any case, from a failed nil
     points = rules.slam_points if taken + partner_taken == ALL_TRICKS else 0
@@ -103,10 +110,10 @@ def score_side(bid: int, taken: int, partner_bid: int, partner_taken: int, bags:
         else:
             made += own_taken
     if made >= contract:
-        points += contract_points(contract, rules)
+        points += factor * contract_points(contract, rules)
         spilled += made - contract
     else:
-        points -= points_if_set(contract, contract - made, rules)
+        points -= factor * points_if_set(contract, contract - made, rules)
     return apply_bags(points, spilled, bags, rules)
 
 

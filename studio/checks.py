@@ -11,7 +11,16 @@ import numpy as np
 from arena.engine.jit import entry
 from arena.engine.replay import NEVER, PLAYS, first_revoke, passes, replay
 from spades.cards import DECK, format_card
-from spades.legal import BLIND_NIL, NIL, NO_BID, allowed_bids, broken_at_start, contract_of, possible_bids, without_sum
+from spades.legal import (
+    BLIND_NIL,
+    NO_BID,
+    allowed_bids,
+    broken_at_start,
+    contract_of,
+    is_blind_bid,
+    possible_bids,
+    without_sum,
+)
 from spades.rules import Rules
 from spades.scoring import game_winner
 from studio.rounds import NO_CARD, NO_POINTS, NO_TRICKS, WRONG_HAND, Names, Rounds
@@ -27,7 +36,7 @@ FAULTS = {
     TRICKS: ("tricks", "tricks/{place} is {value}, which differs from plays; accepted: the tricks that the seat took"),
     SUM: ("tricks", "tricks sum to {value}; accepted: 13"),
     BID: ("bid", "bids/{place} is {value}; accepted: bids that `rules` allow"),
-    BLIND: ("bid", "bids/{place} is a blind nil; accepted: only for a side as far behind as `rules` want"),
+    BLIND: ("bid", "bids/{place} is a blind bid; accepted: only for a side as far behind as `rules` want"),
     SCORES: ("scores", "scores/{place} is {value}, so the game is over; accepted: scores of a game that goes on"),
     BAGS: ("bags", "bags/{place} is {value}; accepted: 0 to one below the bag limit of `rules`"),
 }
@@ -99,13 +108,13 @@ def _fill_and_check(rows: Any, rules: Rules, rounds: Any, found: Found) -> None:
             if seat == 3:
                 others = contract_of(bids[row, 0]) + contract_of(bids[row, 1]) + contract_of(bids[row, 2])
                 allowed = without_sum(allowed, others, rules)
-            if rules.blind_nil and allowed >> NIL & 1:
-                allowed |= 1 << BLIND_NIL
-            if not allowed >> bid & 1 and kind == RIGHT:
+            blind = bid >= BLIND_NIL
+            possible = allowed >> contract_of(bid) & 1 and (not blind or is_blind_bid(bid, rules))
+            if not possible and kind == RIGHT:
                 kind, place, value = BID, seat, bid
             side = seat & 1
             behind = scores[row, 1 - side] - scores[row, side]
-            if bid == BLIND_NIL and scores[row, 0] != NO_POINTS and behind < rules.blind_nil_deficit and kind == RIGHT:
+            if blind and scores[row, 0] != NO_POINTS and behind < rules.blind_nil_deficit and kind == RIGHT:
                 kind, place = BLIND, seat
         if scores[row, 0] != NO_POINTS and kind == RIGHT and game_winner(scores[row, 0], scores[row, 1], rules) != 0:
             place = 0 if scores[row, 0] >= rules.win or scores[row, 0] <= rules.lose else 1

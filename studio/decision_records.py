@@ -13,11 +13,12 @@ from typing_extensions import TypedDict
 
 from spades.cards import DECK, parse_card, parse_pbn
 from spades.errors import BiddingError
-from spades.legal import BLIND_NIL, NIL
+from spades.legal import BLIND_NIL, BLIND_NUMBER, HIGHEST_BID, NIL, bid_word
 from studio.round_log import SEATS, Bid, FourBids, FourTricks, RoundNumber, Text, Time
 
 DECISION, RESULT = "decision", "result"
-_WORDS = {str(bid): bid for bid in range(14)} | {"nil": NIL, "blind_nil": BLIND_NIL}
+_WORDS = {str(bid): bid for bid in range(14)} | {"nil": NIL}
+_WORDS |= {bid_word(bid): bid for bid in (BLIND_NIL, *range(BLIND_NUMBER + 1, HIGHEST_BID + 1))}
 _OPEN = ConfigDict(extra="allow", strict=True)
 _Seat: TypeAlias = Annotated[int, Field(ge=0, lt=SEATS)]
 _Outcome: TypeAlias = Annotated[bool | None, Field(description="true, false or null")]
@@ -137,8 +138,9 @@ def decision_of(record: DecisionLog) -> Decision:
 
 def _bid(bid: object, place: int) -> int:
     number = _WORDS.get(bid, -1) if isinstance(bid, str) else bid
-    if not isinstance(number, int | float) or not NIL <= number <= BLIND_NIL:
-        raise RecordError(f"request/previous_bids/{place} is {bid!r}; accepted: 0 to 13, nil or blind_nil")
+    if not isinstance(number, int | float) or not NIL <= number <= HIGHEST_BID:
+        accepted = "0 to 13, nil, blind_nil or a blind number such as blind_6"
+        raise RecordError(f"request/previous_bids/{place} is {bid!r}; accepted: {accepted}")
     return int(number)
 
 

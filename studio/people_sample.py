@@ -16,7 +16,7 @@ from arena.people.bid_net import Seen
 from arena.people.inputs import NIL_VALUE_AT, P_NIL_AT, STEPS
 from arena.people.seeing import positions
 from arena.people.successes import contract_features, nil_features
-from spades.legal import BLIND_NIL, NIL
+from spades.legal import BLIND_NIL, NIL, TRICKS
 from spades.rules import Rules
 from spades.tables import Tables
 from studio.fit.counting import HELD_OUT
@@ -85,7 +85,7 @@ class BidCollector:
         self.rounds += int(usable.any(axis=1).sum())
         frame = polars.DataFrame({**rounds._asdict(), "labels": labels}).drop("plays")
         keys = mixed(rounds.keys[:, None] + np.arange(1, 5, dtype=np.uint64))
-        rows, seats = np.nonzero(usable & (rounds.bids != BLIND_NIL))
+        rows, seats = np.nonzero(usable & (rounds.bids <= TRICKS))
         bids = frame[rows].with_columns(key=keys[rows, seats], group=labels[rows, seats], seat=seats)
         self._bids.add(bids.sort("rules", maintain_order=True))
         whole = usable.all(axis=1) & (rounds.tricks[:, 0] != NO_TRICKS)

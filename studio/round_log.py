@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import ConfigDict, Field, TypeAdapter
 from typing_extensions import TypedDict
 
-from spades.legal import BLIND_NIL
+from spades.legal import BLIND_NIL, BLIND_NUMBER, HIGHEST_BID
 
 SEATS = 4
 HAND_CHARACTERS = 13 + 3  # of a PBN hand: cards and dots
@@ -26,7 +26,7 @@ Points: TypeAlias = Annotated[int, Field(ge=-10_000, le=10_000)]
 Text: TypeAlias = Annotated[str, Field(min_length=1, max_length=128)]
 Name: TypeAlias = Annotated[str, Field(pattern=r"^[\w .:@+-]{1,64}$")]
 Time: TypeAlias = Annotated[str, Field(pattern=_TIME)]
-Bid: TypeAlias = Annotated[int, Field(ge=0, le=BLIND_NIL)]
+Bid: TypeAlias = Annotated[int, Field(ge=0, le=HIGHEST_BID)]
 FourBids: TypeAlias = Annotated[list[Bid], _Four]
 FourTricks: TypeAlias = Annotated[list[Annotated[int, Field(ge=0, le=13)]], _Four]
 RoundNumber: TypeAlias = Annotated[int, Field(ge=0, le=10_000)]
@@ -47,7 +47,11 @@ class _Required(TypedDict):
     game: Annotated[Text, Field(description="a text of 1 to 128 characters, the same in all rounds of a game")]
     round: Annotated[RoundNumber, Field(description="the number of the round in its game, from 0")]
     bids: Annotated[
-        FourBids, Field(description=f"four bids in bidding order: tricks, 0 for nil, {BLIND_NIL} for blind nil")
+        FourBids,
+        Field(
+            description=f"four bids in bidding order: tricks, 0 for nil, {BLIND_NIL} for blind nil, and for a blind "
+            f"number its tricks and {BLIND_NUMBER} more"
+        ),
     ]
 
 

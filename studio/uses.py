@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from spades.legal import BLIND_NIL, NIL
+from spades.legal import BLIND_NIL, NIL, TRICKS
 from studio.rounds import NO_CARD, NO_POINTS, NO_TRICKS, NO_WINNER, Rounds
 
 Row = Any  # a numpy array of booleans (n,)
@@ -40,7 +40,7 @@ USES: dict[str, tuple[str, Callable[[Rounds], Row]]] = {
     ),
     "factor of the previous bids": (
         "a hand of a number bidder, and tricks",
-        lambda rounds: (~_nils(rounds) & (rounds.bids != BLIND_NIL) & _hands(rounds)).any(axis=1) & _tricks(rounds),
+        lambda rounds: (~_nils(rounds) & (rounds.bids <= TRICKS) & _hands(rounds)).any(axis=1) & _tricks(rounds),
     ),
     "ace of spades": ("a hand", lambda rounds: _hands(rounds).any(axis=1)),
     "win tables": ("tricks and scores", lambda rounds: _tricks(rounds) & _scores(rounds)),

@@ -18,6 +18,7 @@ def _places() -> dict[Rules, WinTableSlice]:
         ("classic", {"win": 50, "bag_limit": 2, "bag_penalty": 12, "failed_nil_tricks": "contract", "team_max": 9}),
         ("classic", {"win": 60, "set_points": "missing", "slam_points": 50, "double_nil_points": 300}),
         ("classic", {"win": 60, "nil": False, "set_points": "none"}),
+        ("classic", {"win": 240, "blind_min": 6, "blind_nil_deficit": 20}),
     ):
         rules = make_rules(preset, overrides)
         places[rules] = place = win_slice_of(rules, start)

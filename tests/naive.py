@@ -164,8 +164,11 @@ def contract_points(tricks, rules):
 def score(players, bags, rules):
     """Return (points, bags after) of a side by ``rules``, a dict of the contract's fields.
 
-    ``players``: two of (bid, tricks), where bid is an int or "blind".
+    ``players``: two of (bid, tricks), where bid is an int, "blind_nil", or a number such as "blind_6".
     """
+    blind = [bid for bid, _ in players if isinstance(bid, str) and bid != "blind_nil"]
+    players = [(int(bid[len("blind_") :]) if bid in blind else bid, taken) for bid, taken in players]
+    times = 2 if blind else 1
     contract = tricks = points = thrown = 0
     total = sum(taken for _, taken in players)
     double = [bid for bid, _ in players] == [0, 0] and rules["double_nil_points"] is not None
@@ -174,8 +177,8 @@ def score(players, bags, rules):
     if double:
         points += -rules["double_nil_points"] if total else rules["double_nil_points"]
     for bid, taken in players:
-        if bid in (0, "blind"):
-            stake = rules["blind_nil_points"] if bid == "blind" else rules["nil_points"]
+        if bid in (0, "blind_nil"):
+            stake = rules["blind_nil_points"] if bid == "blind_nil" else rules["nil_points"]
             if double:
                 stake = 0
             if taken == 0:
@@ -191,13 +194,13 @@ def score(players, bags, rules):
             tricks += taken
     if tricks < contract:
         points -= {
-            "contract": contract_points(contract, rules),
-            "missing": 10 * (contract - tricks),
+            "contract": times * contract_points(contract, rules),
+            "missing": times * 10 * (contract - tricks),
             "none": 0,
         }[rules["set_points"]]
         new_bags = thrown
     else:
-        points += contract_points(contract, rules)
+        points += times * contract_points(contract, rules)
         new_bags = thrown + tricks - contract
     if not rules["bags"]:
         return points, bags

@@ -1,7 +1,8 @@
-"""The bid of a seat, as kernels: of any policy, with its skill level, its blind nils, and noise."""
+"""The bid of a seat, as kernels: of any policy, with its skill level, its blind bids, and noise."""
 
 from typing import Any
 
+from arena.engine.blind import blind_number_of
 from arena.engine.choose_bid import auction_at, choose_bid, choose_cutthroat_bid, policy_at, standing_at, tables_of
 from arena.engine.deal import NO_ANSWER, below, uniform
 from arena.engine.jit import entry, register
@@ -18,7 +19,7 @@ from spades.tables import profile_of
 
 
 def bid_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, profiles: Any) -> int:
-    """Return the bid of ``policy`` from ``seat``; a blind nil is decided before the hand is seen.
+    """Return the bid of ``policy`` from ``seat``; a blind bid is decided before the hand is seen.
 
     The skill level's random numbers depend only on the deal, so that a replay draws the same ones. ``profiles``:
     `KernelTables`.
@@ -29,12 +30,16 @@ def bid_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, profiles
         scores = (state.seat_score[0], state.seat_score[1], state.seat_score[2], state.seat_score[3])
         hand, bags = state.hand[seat], state.seat_bags[seat]
         return choose_cutthroat_bid(hand, auction_at(state, seat), scores, bags, rules, policy, profiles)
-    if policy.blind and rules.blind_nil and bids_blind_nil(state, seat, rules, policy, profiles):
-        return BLIND_NIL
     if policy.kind == WINPROB:
+        if policy.blind and rules.blind_min and not policy.ignores_rules:
+            number = blind_number_of(state, seat, rules, policy, profiles)
+            if number > 0:
+                return number
         if policy.level:
             return skilled_seat(state, seat, rules, policy, state.rng[seat] & LARGEST_SEED, profiles)
         return winprob_seat(state, seat, rules, policy, profiles)
+    if policy.blind and rules.blind_nil and bids_blind_nil(state, seat, rules, policy, profiles):
+        return BLIND_NIL
     return choose_bid(state.hand[seat], auction_at(state, seat), standing_at(state, seat), rules, policy, profiles)
 
 
@@ -49,7 +54,7 @@ def bids_blind_nil(state: PlayState, seat: int, rules: Rules, policy: Policy, pr
 def with_noise(state: PlayState, bid: int, noise: float) -> int:
     """Return a bid moved up or down by one with probability ``noise``, within 1..13.
 
-    A blind nil stays, and a nil becomes 1. A number never becomes a nil, because that would be a large change. The
+    A blind bid stays, and a nil becomes 1. A number never becomes a nil, because that would be a large change. The
     state's generator draws the random numbers.
     """
     if uniform(state) >= noise or bid > 13:

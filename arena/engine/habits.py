@@ -15,7 +15,7 @@ from arena.engine.deal import below, uniform
 from arena.engine.jit import entry, register
 from arena.engine.rounds import Ints, bids_of
 from arena.engine.simulate import KernelTables
-from spades.legal import BLIND_NIL, contract_of, nearest_number
+from spades.legal import TRICKS, contract_of, nearest_number
 from spades.options import Policy
 from spades.play import PlayState
 from spades.position import allowed_at_turn
@@ -70,7 +70,7 @@ def _people(states: Any, seats: Any, rules: Rules, bids: Any, numbers: Any, besi
     for i in range(len(states)):
         state = states[i]
         intended = intended_bid(state, seats[i], rules, bids[i], numbers[i], beside)
-        if noise == 0.0 or intended.bid == BLIND_NIL or uniform(state) >= noise:
+        if noise == 0.0 or intended.bid > TRICKS or uniform(state) >= noise:
             bids[i] = intended.bid
         else:
             bids[i] = moved_bid(intended, below(state, MOVES))

@@ -35,14 +35,14 @@ from spades.bis import blind_nil, conventions, cutthroat, estimates, partnership
 from spades.play import mistakes, rule_values, solo, tricks, wrp
 from spades.play.srp import follow, goals, leads, nils, player
 from spades.rules import Rules
-from spades.winprob import candidates, features, outcomes
+from spades.winprob import blind_numbers, candidates, features, outcomes
 
 F = TypeVar("F", bound=Callable[..., Any])
 RULES = (
     *(baselines, cards, legal, levels, passing, position, random_numbers, scoring, tables),
     *(blind_nil, conventions, cutthroat, estimates, partnership),
     *(solo, tricks, wrp, follow, goals, leads, nils, player, mistakes),
-    *(candidates, features, outcomes),
+    *(blind_numbers, candidates, features, outcomes),
 )
 _STATE = numba.from_dtype(STATE)
 

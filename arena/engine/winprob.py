@@ -4,7 +4,7 @@ The net's weights are the tables `net_*`. The values of outcomes come from the w
 """
 
 from math import exp
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from spades.winprob.features import (
     VALUES,
     ModelPosition,
     bid_inputs,
+    expected_beside,
     expected_bids,
     model_nil,
     model_position,
@@ -108,18 +109,19 @@ def write_bid(
 ) -> Contracts:
     """Write a bid's inputs to ``c`` (BID_INPUTS,) and its outcomes' values to ``values`` (OUTCOMES,).
 
-    Return the contracts of both sides with this bid. A value is the win probability after the outcome. ``win_slice``:
-    where in ``win`` the game's win table is.
+    ``bid`` and ``auction``: as in ``position``. Return the contracts of both sides with this bid. A value is the win
+    probability after the outcome. ``win_slice``: where in ``win`` the game's win table is.
     """
-    expected = expected_bids(bid, auction, tables)
+    expected = expected_beside(bid, expected_bids(bid, auction, tables), position.shift)
     for i, number in enumerate(bid_inputs(bid, expected, position)):
         c[i] = number
     tricks, opposing = bid + expected.partner_tricks, expected.opponents_tricks
+    our_factor, their_factor = position.factors
     contracts = Contracts(
-        ours=contract_points(tricks, rules),
-        our_loss=likely_loss(tricks, rules),
-        theirs=contract_points(opposing, rules),
-        their_loss=likely_loss(opposing, rules),
+        ours=our_factor * contract_points(tricks, rules),
+        our_loss=our_factor * likely_loss(tricks, rules),
+        theirs=their_factor * contract_points(opposing, rules),
+        their_loss=their_factor * likely_loss(opposing, rules),
         stake=position.stake if bid else position.stake_with_nil,
         their_stake=position.their_stake,
         later=position.later,
@@ -152,52 +154,90 @@ def winprob_bid(
     others = policy.left, policy.partner, policy.right
     before = p_win_before(auction.seat, standing, win_slice, rules, win)
     position = model_position(hand, auction, standing, allowed, others, before, rules, tables)
-    # x, c: inputs of the position and of a bid. shared: sums of the first layer from x, the same for every bid. h, g:
-    # sums of the first and second hidden layer. Last rows of weights are the biases.
+    seen = position.auction
+    work = working_arrays(position, net)
+    compared = position.weighed | position.far
+    bids = np.full(BIDS, -1.0)  # as `p_win`, by the bids of the position
+    for bid in range(BIDS):
+        if compared >> bid & 1:
+            bids[bid] = p_win_with(bid, seen, position, win_slice, rules, tables, net, work)
+    if position.far:
+        kept = best_far_bid(bids, position.weighed, position.far, position.needed, policy)
+        for bid in range(BIDS):
+            if (position.far & ~kept) >> bid & 1:
+                bids[bid] = -1.0
+    best = best_bid(bids, position.regular.takes, policy)
+    best = last_bag_bid(best, bids, position.needed, position.standing.us_bags, seen, rules)
+    for bid in range(BIDS):
+        p_win[bid] = -1.0
+    for bid in range(BIDS):
+        if bids[bid] >= 0.0:
+            p_win[max(0, bid - position.shift)] = bids[bid]
+    return max(0, best - position.shift)
+
+
+class Work(NamedTuple):
+    """Working memory for the decisions in one position; see `working_arrays`."""
+
+    shared: Any  # sums of the first layer from the position's inputs, the same for every bid
+    c: Any  # (BID_INPUTS,): inputs of a bid
+    h: Any  # sums of the first hidden layer
+    g: Any  # sums of the second hidden layer
+    odds: Any  # (OUTCOMES,): log odds
+    values: Any  # (OUTCOMES,)
+
+
+def working_arrays(position: ModelPosition, net: Any) -> Work:
+    """Return the working memory for ``position``. The last rows of the net's weights are the biases."""
     x = np.zeros(INPUTS)
     write_position(position, x)
     width = net.net_position.shape[1]
-    depth = net.net_hidden.shape[1]
     shared = np.zeros(width)
     add_row(net.net_position, INPUTS, 1.0, shared)
     for i in range(INPUTS):
         if x[i] != 0.0:
             add_row(net.net_position, i, x[i], shared)
-    c = np.zeros(BID_INPUTS)
-    h = np.zeros(width)
-    g = np.zeros(depth)
-    odds = np.zeros(OUTCOMES)
-    values = np.zeros(OUTCOMES)
-    compared = position.weighed | position.far
-    for bid in range(BIDS):
-        p_win[bid] = -1.0
-        if not compared >> bid & 1:
-            continue
-        contracts = write_bid(bid, auction, position, win_slice, rules, tables, win, c, values)
-        h[:] = shared
-        for i in range(BID_INPUTS):
-            if c[i] != 0.0:
-                add_row(net.net_bid, i, c[i], h)
-        g[:] = 0.0
-        add_row(net.net_hidden, width, 1.0, g)
-        for i in range(width):
-            if h[i] > 0.0:
-                add_row(net.net_hidden, i, h[i], g)
-        odds[:] = 0.0
-        add_row(net.net_out, depth, 1.0, odds)
-        for i in range(depth):
-            if g[i] > 0.0:
-                add_row(net.net_out, i, g[i], odds)
-        if position.seat > 1:
-            exclude_impossible(bid, auction, position, contracts.stake, tables, odds)
-        p_win[bid] = mean_value(odds, values)
-    if position.far:
-        kept = best_far_bid(p_win, position.weighed, position.far, position.needed, policy)
-        for bid in range(BIDS):
-            if (position.far & ~kept) >> bid & 1:
-                p_win[bid] = -1.0
-    best = best_bid(p_win, position.regular.takes, policy)
-    return last_bag_bid(best, p_win, position.needed, position.standing.us_bags, auction, rules)
+    return Work(
+        shared=shared,
+        c=np.zeros(BID_INPUTS),
+        h=np.zeros(width),
+        g=np.zeros(net.net_hidden.shape[1]),
+        odds=np.zeros(OUTCOMES),
+        values=np.zeros(OUTCOMES),
+    )
+
+
+def p_win_with(
+    bid: int,
+    auction: Auction,
+    position: ModelPosition,
+    win_slice: WinTableSlice,
+    rules: Rules,
+    tables: Tables,
+    net: Any,
+    work: Work,
+) -> float:
+    """Return the win probability of ``bid``; ``bid`` and ``auction``: as in ``position``."""
+    c, h, g, odds, values = work.c, work.h, work.g, work.odds, work.values
+    width, depth = len(h), len(g)
+    contracts = write_bid(bid, auction, position, win_slice, rules, tables, win_array(win_slice, net), c, values)
+    h[:] = work.shared
+    for i in range(BID_INPUTS):
+        if c[i] != 0.0:
+            add_row(net.net_bid, i, c[i], h)
+    g[:] = 0.0
+    add_row(net.net_hidden, width, 1.0, g)
+    for i in range(width):
+        if h[i] > 0.0:
+            add_row(net.net_hidden, i, h[i], g)
+    odds[:] = 0.0
+    add_row(net.net_out, depth, 1.0, odds)
+    for i in range(depth):
+        if g[i] > 0.0:
+            add_row(net.net_out, i, g[i], odds)
+    if position.seat > 1:
+        exclude_impossible(bid, auction, position, contracts.stake, tables, odds)
+    return mean_value(odds, values)
 
 
 def exclude_impossible(
@@ -207,7 +247,7 @@ def exclude_impossible(
 
     Call it only after partner has bid. ``stake``: points at stake on our side's nils with ``bid``.
     """
-    expected = expected_bids(bid, auction, tables)
+    expected = expected_beside(bid, expected_bids(bid, auction, tables), position.shift)
     certain = position.certain if bid else position.certain_nil
     ours = our_impossible_ways(bid, bid + expected.partner_tricks, stake, position.stake, certain)
     theirs = 0

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arena.engine.rounds import Ints, allowed_masks, legal_masks
 from arena.players.q_names import REWARDS, QPlayer
-from spades.legal import BLIND_NIL, NO_BID
+from spades.legal import BLIND_NIL, BLIND_NUMBER, NO_BID
 
 CARDS = 52
 # The first feature of each part, and the number of all. Cards of earlier tricks are "claimed", those on the table are
@@ -38,7 +38,9 @@ def state_features(states: NDArray[np.void], seats: Ints) -> Floats:
     x[:, CLAIMED:BIDS] = states["played"][:, None] >> CARD_BITS & 1
     clockwise = seats[:, None] + np.arange(4) & 3
     bids = states["bid"][n[:, None], clockwise]
-    x[:, BIDS:PILE] = np.where((bids == NO_BID) | (bids == BLIND_NIL), 0, bids)
+    x[:, BIDS:PILE] = np.where(
+        (bids == NO_BID) | (bids == BLIND_NIL), 0, np.where(bids > BLIND_NUMBER, bids - BLIND_NUMBER, bids)
+    )
     x[:, TRICKS:BAGS] = states["taken"][n[:, None], clockwise]
     x[:, BAGS:CHOSEN] = states["bags"][n[:, None], clockwise & 1]
     for place in range(3):

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spades.inference import HolderNet, holder_inputs, holder_shares, places_of, scores_for_net
-from spades.legal import BLIND_NIL, NO_BID
+from spades.legal import NO_BID, TRICKS
 from spades.rules import Rules
 
 EQUAL = np.full((64, 3), 1.0 / 3.0)  # weights of cards about which nothing is known
@@ -24,7 +24,7 @@ def weights_by_bids(
     the player's side and of the other, then their bags.
     """
     places = places_of(hands)
-    known = np.where(bids == BLIND_NIL, NO_BID, bids)
+    known = np.where(bids > TRICKS, NO_BID, bids)  # any hand may have bid blind
     found = holder_shares(net, holder_inputs(hands, seats, known, scores_for_net(scores, rules), places))
     cards = np.flatnonzero(np.arange(64) % 16 < 13)
     weights = np.tile(EQUAL, (len(hands), 1, 1))

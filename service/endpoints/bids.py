@@ -1,8 +1,9 @@
-"""POST /bid, /v1/bid and /v1/bid/blind: a bid for a hand, and whether to bid blind nil before the hand is seen.
+"""POST /bid, /v1/bid and /v1/bid/blind: a bid for a hand, and whether to bid blind before the hand is seen.
 
 `bid` is the route's function, and `DirectBidsMiddleware` answers the same requests without the router.
 """
 
+import math
 from collections.abc import Collection
 from time import perf_counter
 from typing import Any
@@ -15,10 +16,28 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from service.keys import Key
 from service.metrics import Decided
 from service.problems import REFUSALS, refused
-from service.requests import AppState, RequestState, app_state, json_response, read_json, request_state, set_for
+from service.requests import (
+    AppState,
+    RequestState,
+    app_state,
+    in_turn,
+    json_response,
+    read_json,
+    request_state,
+    set_for,
+)
 from service.table_sets import TableSets
 from spades.contract.answer_types import BidAnswer
-from spades.contract.bid_request import bid_answer, blind_nil_answer, decide_blind_nil, read_bid, read_blind
+from spades.contract.bid_request import (
+    bid_answer,
+    blind_answer,
+    decide_blind_nil,
+    decider_of_blind,
+    read_bid,
+    read_blind,
+    steps_to_number,
+    with_number,
+)
 
 _JSON_TYPE = (b"content-type", b"application/json")
 
@@ -72,8 +91,8 @@ async def _body(receive: Receive) -> bytes:
     return body
 
 
-async def blind_nil(request: Request) -> Response:
-    """Answer whether to bid blind nil."""
+async def blind(request: Request) -> Response:
+    """Answer whether to bid blind nil or a number."""
     state, of_request = app_state(request), request_state(request)
     body = await request.body()
     sets = state.tables_in_use()
@@ -84,14 +103,19 @@ async def blind_nil(request: Request) -> Response:
     started = perf_counter()
     decision = decide_blind_nil(call, tables)
     seconds = perf_counter() - started
-    bidder = call.bidder
-    if decision.blind_nil:
-        state.metrics.decided(Decided("blind_nil", bidder.base, bidder.convention, version, seconds))
+    hands, deadline = [], of_request.get("deadline", math.inf)
+    for step in steps_to_number(call, decision, tables):
+        hands.append(await in_turn(state, deadline, step))
+    decision = with_number(call, decision, hands)
+    bidder = decider_of_blind(call, decision)
+    if decision.blind_nil or decision.number is not None:
+        kind = "blind_nil" if decision.blind_nil else "regular"
+        state.metrics.decided(Decided(kind, bidder.base, bidder.convention, version, seconds))
     else:
         # the bid follows later
         state.metrics.histogram("spades_decision_duration_seconds", bidder.base).observe(seconds)
     of_request["tables"] = version
-    return json_response(orjson.dumps(blind_nil_answer(call, decision, version)))
+    return json_response(orjson.dumps(blind_answer(call, decision, version)))
 
 
 def answer_bid(state: AppState, sets: TableSets, data: Any, key: Key | None) -> BidAnswer:

@@ -4,12 +4,8 @@ Bids and passes are judged in slices on the event loop, and each card by a searc
 others are answered between them.
 """
 
-import asyncio
 import math
-from collections.abc import Callable
 from functools import partial
-from time import perf_counter
-from typing import TypeVar
 
 import orjson
 from starlette.requests import Request
@@ -17,7 +13,7 @@ from starlette.responses import Response
 
 from service.endpoints.cards import searched
 from service.keys import Key
-from service.requests import AppState, app_state, json_response, read_json, request_state, set_for
+from service.requests import AppState, app_state, in_turn, json_response, read_json, request_state, set_for
 from service.searchers import opening
 from service.table_sets import OpenSet
 from spades.contract.answer_types import NotReviewed
@@ -32,15 +28,13 @@ from spades.round_review import (
 )
 from spades.tableset import TableSet
 
-T = TypeVar("T")
-
 
 async def review(request: Request) -> Response:
     """Answer with what each decision of a finished round cost."""
     state, of_request = app_state(request), request_state(request)
     body = await request.body()
     deadline, key = of_request.get("deadline", math.inf), of_request.get("key")
-    call, chosen = await _in_turn(state, deadline, partial(_read, state, body, key))
+    call, chosen = await in_turn(state, deadline, partial(_read, state, body, key))
     of_request["tables"] = chosen.version
     async with state.turns.reviews:
         choices = await _judged(state, call, chosen.tables, deadline)
@@ -58,7 +52,7 @@ async def _judged(state: AppState, call: ReviewCall, tables: TableSet, deadline:
     """Return the review of all bids and passes and, if there are processes that search, of all cards."""
     played, choices = call.played, []
     steps = review_bids_and_passes(played, call.judge, tables)
-    while (choice := await _in_turn(state, deadline, partial(next, steps, None))) is not None:
+    while (choice := await in_turn(state, deadline, partial(next, steps, None))) is not None:
         choices.append(choice)
     if state.searchers.started:
         for number, turn in enumerate(card_turns(played)):
@@ -66,15 +60,5 @@ async def _judged(state: AppState, call: ReviewCall, tables: TableSet, deadline:
             request = {**opening(tables), **valuing_request(turn, played.rules, call.bidder, call.deals)}
             answer = await searched(state, request, deadline, patient=number > 0)
             valued = [ValuedCard(*row) for row in answer["valued"]]
-            choices.append(await _in_turn(state, deadline, partial(review_card, turn, valued, played.rules)))
+            choices.append(await in_turn(state, deadline, partial(review_card, turn, valued, played.rules)))
     return choices
-
-
-async def _in_turn(state: AppState, deadline: float, step: Callable[[], T]) -> T:
-    """Return the result of a short step, and let other requests have their turn after it (`service.fair_turns`)."""
-    async with state.turns.slice:
-        try:
-            state.check_deadline(deadline, perf_counter())
-            return step()
-        finally:
-            await asyncio.sleep(0)

@@ -136,7 +136,7 @@ def project_race(bid: int, auction: Auction, scores: tuple[int, int, int, int], 
 
     Bids still to come count as the mean bids of their seats.
     """
-    seat, b0, b1, b2, _, _, _, _ = auction
+    seat, b0, b1, b2, _, _, _, _, _ = auction
     tricks = expected_tricks(bid, auction, tables)
     total = tricks[seat]
     best = -1e9

@@ -94,7 +94,7 @@ def project(bid: int, auction: Auction, standing: Standing, rules: Rules, tables
 
     ``bid``: the bid of the player whose turn it is.
     """
-    seat, b0, b1, b2, partner_bid, _, _, _ = auction
+    seat, b0, b1, b2, partner_bid, _, _, _, _ = auction
     ours, theirs = tricks_of_sides(seat, expected_tricks(bid, auction, tables))
     our_nils = side_nil_stake(bid, partner_bid, rules)
     their_nils = 0
@@ -225,7 +225,7 @@ def bis(
 
     ``allowed``: the set of bids that the rules allow; ``tables``: those of the table profile.
     """
-    seat, _, _, _, partner_bid, opponents_nils, sum_of_bids, _ = auction
+    seat, _, _, _, partner_bid, opponents_nils, sum_of_bids, _, _ = auction
     factor = 0.0
     if policy.factor:
         factor = tables.factor[seat, sum_of_bids]

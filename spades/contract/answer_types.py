@@ -190,8 +190,16 @@ class BidAnswer(TypedDict):
 
 
 @with_config(ANSWER_CONFIG)
+class BlindNumber(TypedDict):
+    """A number that may be bid blind, and the win probability of the side with it."""
+
+    number: int
+    p_win: float
+
+
+@with_config(ANSWER_CONFIG)
 class BlindExplanation(TypedDict):
-    """The reasons of the decision; the numbers are given if the rules allow a blind nil.
+    """The reasons of the decision; the figures of a blind nil are given if the rules allow one.
 
     The answer is blind nil if `lot` is below `frequency` and `p_made` is at least `floor`.
     """
@@ -204,14 +212,24 @@ class BlindExplanation(TypedDict):
     frequency: NotRequired[Annotated[float, Field(description="How often the rule bids blind nil.")]]
     lot: NotRequired[Annotated[float, Field(description="A random number from 0 to 1, made from the seed.")]]
     projected: NotRequired[Annotated[Projected | None, Field(description="Null if an earlier bid is a nil.")]]
+    p_look: NotRequired[
+        Annotated[float, Field(description="Win probability of a look, if blind numbers were compared with it.")]
+    ]
+    numbers: NotRequired[Annotated[list[BlindNumber], Field(description="The blind numbers that were compared.")]]
     sentence: str
 
 
 @with_config(ANSWER_CONFIG)
 class BlindAnswer(TypedDict):
-    """Blind nil, or look at the hand."""
+    """A blind bid, or look at the hand."""
 
     blind_nil: bool
+    blind_number: NotRequired[
+        Annotated[
+            int | None,
+            Field(description="The number to bid blind; null: none. Only if the rules have a blind_min."),
+        ]
+    ]
     policy: _Policy
     tables: TablesVersion
     assumed: Assumed

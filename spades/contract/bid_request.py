@@ -1,21 +1,29 @@
-"""Requests for a bid and for a blind nil, and their answers: POST /v1/bid, /v1/bid/blind and /v1/bids.
+"""Requests for a bid and for a blind bid, and their answers: POST /v1/bid, /v1/bid/blind and /v1/bids.
 
 `BidRequest` and `BlindRequest` declare the fields; reading, faults and the OpenAPI document come from them. A null
 counts as left out. `read_bid` and `read_blind` turn a JSON value into a call that the bidding code takes, or raise
-`RequestError` with every fault at once. `bid_answer` and `blind_nil_answer` decide a call and return the fields of
+`RequestError` with every fault at once. `bid_answer` and `blind_answer` decide a call and return the fields of
 `answer_types` in the order of the contract.
 """
 
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Final, Literal, NamedTuple, Required
 
 from pydantic import Field, StrictInt, TypeAdapter, with_config
 from pydantic_core import core_schema
 from typing_extensions import TypedDict
 
-from spades.bidder import BlindDecision, decide, decide_blind
+from spades.bidder import (
+    BlindDecision,
+    HandWithNumbers,
+    decide,
+    decide_blind,
+    decide_blind_number,
+    hands_with_numbers,
+    numbers_to_bid_blind,
+)
 from spades.contract.answer_types import (
     BidAnswer,
     BlindAnswer,
@@ -104,6 +112,7 @@ _Explain = Annotated[
     ),
 ]
 CURVE: Final = "curve"  # a value of `explain`
+WINPROB: Final = "winprob"  # the policy that decides about blind numbers
 _CHANGES: Final = frozenset(("level", "style", "players"))  # fields that change the policy
 _EXPLAIN: Final[dict[Any, int]] = {
     None: EXPLAINED,
@@ -199,6 +208,7 @@ class _Common(NamedTuple):
     bidder: Bidder  # the policy that decides
     scores: ScoresRead
     assumed: list[str]  # what the request left out
+    numbers: Bidder | None  # winprob, if it decides about blind numbers
 
 
 class BlindCall(NamedTuple):
@@ -210,6 +220,7 @@ class BlindCall(NamedTuple):
     bidder: Bidder
     assumed: list[str]  # what the request left out
     seed: int | None
+    numbers: Bidder | None  # winprob, if it decides about blind numbers
 
 
 def read_bid(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> BidCall:
@@ -258,7 +269,7 @@ def _changed(policy: Policy, fields: Mapping[str, Any]) -> Policy:
 
 
 def read_blind(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> BlindCall:
-    """Read a request for a blind nil; arguments: see `read_bid`. Raises `RequestError`."""
+    """Read a request for a blind bid; arguments: see `read_bid`. Raises `RequestError`."""
     read = _read(data, _BLIND, games, options, blind=True)
     return BlindCall(
         bids=read.fields["previous_bids"],
@@ -267,6 +278,7 @@ def read_blind(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> B
         bidder=read.bidder,
         assumed=read.assumed,
         seed=read.fields.get("seed"),
+        numbers=read.numbers,
     )
 
 
@@ -295,9 +307,13 @@ def _read(data: Any, validate: Any, games: Games, options: SetOptions, blind: bo
         assumed.append("policy")
     if convention is None:
         assumed.append("convention")
-    if bidder.needs_win_table:
+    numbers = None
+    if blind and rules.blind_min and (bidder.base == WINPROB or text.startswith(BEST)):
+        if bidder.needs_win_table or _has_win_table(fields.rules, games):
+            numbers = bidder_of(WINPROB, None, rules.variant, True, options)
+    if bidder.needs_win_table or numbers is not None:
         assumed += assumed_rules(rules, games)
-    return _Common(fields=fields.values, rules=rules, bidder=bidder, scores=scores, assumed=assumed)
+    return _Common(fields=fields.values, rules=rules, bidder=bidder, scores=scores, assumed=assumed, numbers=numbers)
 
 
 def _has_win_table(read: RulesRead, games: Games) -> bool:
@@ -394,12 +410,42 @@ def decide_blind_nil(call: BlindCall, tables: TableSet) -> BlindDecision:
     return decide_blind(call.bids, standing.us, standing.them, rules, policy, seed, tables)
 
 
-def blind_nil_answer(call: BlindCall, decision: BlindDecision, version: str) -> BlindAnswer:
-    """Return the answer with a decision of `decide_blind_nil`. ``version``: of the tables."""
+def steps_to_number(
+    call: BlindCall, decided: BlindDecision, tables: TableSet
+) -> Iterator[Callable[[], HandWithNumbers]]:
+    """Return the steps of a decision about blind numbers (`hands_with_numbers`); none if there is nothing to decide.
+
+    ``decided``: from `decide_blind_nil`.
+    """
+    if call.numbers is None or decided.blind_nil or not numbers_to_bid_blind(call.bids, call.standing, call.rules):
+        return iter(())
+    return hands_with_numbers(call.bids, call.standing, call.rules, call.numbers.policy, tables)
+
+
+def with_number(call: BlindCall, decided: BlindDecision, hands: Sequence[HandWithNumbers]) -> BlindDecision:
+    """Return the decision about blind nils and numbers; ``hands``: the results of all steps."""
+    return decide_blind_number(decided, call.bids, call.standing, call.rules, hands) if hands else decided
+
+
+def decide_blind_bid(call: BlindCall, tables: TableSet) -> BlindDecision:
+    """Decide whether to bid blind nil or a number."""
+    decided = decide_blind_nil(call, tables)
+    return with_number(call, decided, [step() for step in steps_to_number(call, decided, tables)])
+
+
+def decider_of_blind(call: BlindCall, decision: BlindDecision) -> Bidder:
+    """Return the policy that decided: that of blind numbers if they were compared with a look."""
+    return call.numbers if call.numbers is not None and "numbers" in decision.explanation else call.bidder
+
+
+def blind_answer(call: BlindCall, decision: BlindDecision, version: str) -> BlindAnswer:
+    """Return the answer with a decision of `decide_blind_bid`. ``version``: of the tables."""
+    number: dict[str, int | None] = {"blind_number": decision.number} if call.rules.blind_min else {}
     return {
         "blind_nil": decision.blind_nil,
-        "policy": call.bidder.text,
+        **number,  # type: ignore[typeddict-item]
+        "policy": decider_of_blind(call, decision).text,
         "tables": version,
         "assumed": call.assumed,
-        "explanation": decision.explanation,  # type: ignore[typeddict-item]
+        "explanation": decision.explanation,
     }

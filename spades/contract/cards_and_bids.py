@@ -12,7 +12,17 @@ from pydantic import Field, PlainValidator, ValidationInfo, WithJsonSchema
 from spades.cards import CARD_BITS, DECK_BITS, DECKS, MAX_PBN_CHARS, RANKS, SUIT_TEXTS, pbn_names
 from spades.contract.faults import TABLE_OF_FOUR, Place, is_huge, json_type, quote, refusal
 from spades.contract.fields import CLASSIC
-from spades.legal import BLIND_NIL, TRICKS, bid_contradictions, deck_number
+from spades.legal import (
+    BLIND_NIL,
+    BLIND_NUMBER,
+    HIGHEST_BID,
+    TRICKS,
+    bid_contradictions,
+    bid_word,
+    contract_of,
+    deck_number,
+    is_blind_bid,
+)
 from spades.passing import MOST_PASSED
 from spades.round_review import PLAYS
 from spades.rules import Rules
@@ -184,24 +194,27 @@ Received = Annotated[Exchanged | None, Field(description="The cards that the pla
 # ---- bids ------------------------------------------------------------------------------------------------------------
 
 
-MAX_LEGAL_BIDS: Final = 15  # nil, 1 to 13, blind nil
-BID_WORDS = {str(bid): bid for bid in range(TRICKS + 1)} | {"nil": 0, "blind_nil": BLIND_NIL}
-_ACCEPTED = 'accepted: 0..13, "nil" or "blind_nil"'
+LEAST_BLIND: Final = 6  # smallest number that any rules let a player bid blind
+BLIND_BIDS: Final = (BLIND_NIL, *range(BLIND_NUMBER + LEAST_BLIND, HIGHEST_BID + 1))
+MAX_LEGAL_BIDS: Final = TRICKS + 1 + len(BLIND_BIDS)
+BID_WORDS = {str(bid): bid for bid in range(TRICKS + 1)} | {"nil": 0} | {bid_word(bid): bid for bid in BLIND_BIDS}
+_ACCEPTED = 'accepted: 0..13, "nil", "blind_nil" or "blind_6" to "blind_13"'
 _BID = {
     "anyOf": [
         {"type": "integer", "minimum": 0, "maximum": TRICKS},
         {"type": "string", "enum": list(BID_WORDS), "description": "Words may be in any case, such as NIL."},
     ]
 }
-_NUMBERS: Final = {word: bid for word, bid in BID_WORDS.items() if bid != BLIND_NIL}
+_NUMBERS: Final = {word: bid for word, bid in BID_WORDS.items() if bid <= TRICKS}
 _INT: Final = frozenset((int,))
 _MOST_AUCTIONS: Final = 16_384  # that `_are_possible` keeps; each set of rules has 2,955 without a blind nil
-_ANY_BIDS = CLASSIC._replace(blind_nil=1)  # rules that allow every bid by itself
+_ANY_BIDS = CLASSIC._replace(blind_nil=1, blind_min=LEAST_BLIND)  # rules that allow every bid by itself
 _PREVIOUS = {
     "type": "array",
     "items": _BID,
     "maxItems": 3,
-    "description": "The bids made so far, first bidder first. Nil is 0; blind_nil only where the rules allow it.",
+    "description": "The bids made so far, first bidder first. Nil is 0; blind bids such as blind_nil and blind_6 only "
+    "where the rules allow them.",
 }
 _FOUR = {"type": "array", "items": _BID, "minItems": 4, "maxItems": 4, "description": "All bids, first bidder first."}
 _MADE = {
@@ -217,7 +230,7 @@ _REPORTED = {
 }
 _LEGAL = {
     "anyOf": [{"type": "array", "items": _BID, "minItems": 1, "maxItems": MAX_LEGAL_BIDS}, {"type": "null"}],
-    "description": "The answer is always one of these. blind_nil is never chosen, because the hand has been seen. "
+    "description": "The answer is always one of these. No blind bid is chosen, because the hand has been seen. "
     "Default: every bid that the rules allow.",
 }
 
@@ -238,7 +251,7 @@ def _read_previous(value: Any, info: ValidationInfo[Rules]) -> tuple[int, ...]:
 
 
 def _in_numbers(bids: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the bids with numbers for words, except for blind nils."""
+    """Return the bids with numbers for words, except for blind bids."""
     return tuple([_NUMBERS.get(bid, bid) if type(bid) is str else bid for bid in bids])
 
 
@@ -325,13 +338,17 @@ def _bid_faults(place: Place, bid: Any, rules: Rules, code: str) -> Faults:
         return [(place, "wrong-type", f"a bid is {json_type(bid)}; {_ACCEPTED}")]
     if is_huge(bid) or (type(bid) is int and not 0 <= bid <= TRICKS) or (type(bid) is str and bid not in BID_WORDS):
         return [(place, code, f"the bid is {quote(bid)}; {_ACCEPTED}")]
-    if bid == "blind_nil" and not rules.blind_nil:
-        return [(place, code, "the bid is blind_nil; accepted: only with rules.blind_nil true")]
+    number = BID_WORDS[bid] if type(bid) is str else bid
+    if number > TRICKS and not is_blind_bid(number, rules):
+        needed = (
+            "rules.blind_nil true" if number == BLIND_NIL else f"a rules.blind_min of at most {contract_of(number)}"
+        )
+        return [(place, code, f"the bid is {bid}; accepted: only with {needed}")]
     return []
 
 
 def _read_legal(items: Any, info: ValidationInfo[Rules]) -> tuple[int, ...] | None:
-    """Return the legal bids, sorted and without a blind nil; None for null."""
+    """Return the legal bids, sorted and without blind bids; None for null."""
     if items is None:
         return None
     faults, bids = _legal(items, info.context)
@@ -339,7 +356,7 @@ def _read_legal(items: Any, info: ValidationInfo[Rules]) -> tuple[int, ...] | No
         faults, bids = _legal(_in_lower_case(items), info.context)
     if faults:
         raise refusal(*faults)
-    return tuple(sorted(bids - {BLIND_NIL}))
+    return tuple(sorted(bids - {*BLIND_BIDS}))
 
 
 def _legal(items: Any, rules: Rules) -> tuple[Faults, set[int]]:
@@ -359,8 +376,10 @@ def _legal(items: Any, rules: Rules) -> tuple[Faults, set[int]]:
             faults += item_faults
         else:
             seen.add(bid)
-    if not faults and seen == {BLIND_NIL}:
-        detail = "the only legal bid is blind_nil; accepted: at least one other, because the hand has been seen"
+    if not faults and seen <= {*BLIND_BIDS}:
+        blind = ", ".join(map(bid_word, sorted(seen)))
+        only = f"the only legal bid is {blind}" if len(seen) == 1 else f"the only legal bids are {blind}"
+        detail = f"{only}; accepted: at least one other, because the hand has been seen"
         faults.append(((), "illegal-bids", detail))
     return faults, seen
 

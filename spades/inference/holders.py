@@ -25,7 +25,7 @@ from spades.cards import FIRST_SPADE
 from spades.errors import TablesError
 from spades.inference.deals import Deals, Floats, deals_of, draw, sampler_of
 from spades.inference.knowledge import SPECTATOR, Unseen, View, unseen_of
-from spades.legal import BLIND_NIL, NO_BID, is_nil
+from spades.legal import NO_BID, TRICKS, contract_of, is_nil
 from spades.rules import PARTNERSHIP, Rules
 from spades.scoring import Standing
 
@@ -42,10 +42,10 @@ FIRST_PRIOR_ROWS: tuple[int, ...] = (0, 0, *accumulate(BID_CLASSES**bids for bid
 def bid_class(bid: int) -> int:
     """Return the number 0..HIGHEST_CLASS that stands for a bid in a sequence.
 
-    >>> bid_class(0), bid_class(5), bid_class(9), bid_class(14)
-    (0, 5, 7, 0)
+    >>> bid_class(0), bid_class(5), bid_class(9), bid_class(14), bid_class(22)
+    (0, 5, 7, 0, 6)
     """
-    return 0 if bid > 13 else min(bid, HIGHEST_CLASS)
+    return min(contract_of(bid), HIGHEST_CLASS)
 
 
 def prior_row_of(bids: tuple[int, ...]) -> int:
@@ -226,7 +226,7 @@ def infer_from_view(view: View, bids: Bids, rules: Rules, readers: Readers) -> I
     unseen = unseen_of(view)
     weights = unseen.allowed
     if reads_bids(rules):
-        known = tuple(NO_BID if bid == BLIND_NIL else bid for bid in bids.bids)
+        known = tuple(NO_BID if bid > TRICKS else bid for bid in bids.bids)  # any hand may have bid blind
         if nils_unread(view, bids.bids, rules):
             known = tuple(NO_BID if is_nil(bid) else bid for bid in known)
         if view.seat == SPECTATOR:

@@ -79,18 +79,26 @@ def best_bid(p_win: Any, natural: int, policy: Policy) -> int:
 
 
 def needed_number(
-    us: int, them: int, partner_tricks: int, opponents_tricks: int, allowed: int, rules: Rules
+    us: int,
+    them: int,
+    partner_tricks: int,
+    opponents_tricks: int,
+    factors: tuple[int, int],
+    allowed: int,
+    rules: Rules,
 ) -> tuple[int, bool]:
     """Return the smallest number with which we win the game if everybody makes their bid, and whether they could win.
 
     ``us`` and ``them``: the scores, with the points of the nils that others have bid; ``partner_tricks`` and
-    ``opponents_tricks``: the other contracts, as the outcomes count them; ``allowed``: the set of bids that the rules
-    allow. The number is NO_NUMBER if no number in it wins. They could win if they reach the goal with their bids.
+    ``opponents_tricks``: the other contracts, as the outcomes count them; ``factors``: from `contract_factors`;
+    ``allowed``: the set of bids that the rules allow. The number is NO_NUMBER if no number in it wins. They could win
+    if they reach the goal with their bids.
     """
-    theirs = them + contract_points(opponents_tricks, rules)
+    our_factor, their_factor = factors
+    theirs = them + their_factor * contract_points(opponents_tricks, rules)
     for bid in range(1, NO_NUMBER):
         if allowed >> bid & 1:
-            ours = us + contract_points(partner_tricks + bid, rules)
+            ours = us + our_factor * contract_points(partner_tricks + bid, rules)
             if ours >= rules.win and ours > theirs:
                 return bid, theirs >= rules.win
     return NO_NUMBER, theirs >= rules.win

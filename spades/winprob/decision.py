@@ -14,19 +14,23 @@ import numpy as np
 
 from spades.bis.estimates import Nil, Regular
 from spades.cards import RANKS, spades_of, suits_of
-from spades.legal import EVERY_BID
+from spades.legal import EVERY_BID, NIL_BIT, TRICKS, contract_of
 from spades.passing import suits_after_pass
-from spades.position import EXPLAINED, Turn
+from spades.position import EXPLAINED, Auction, Turn
+from spades.tables import Tables
+from spades.winprob.blind_numbers import number_for_net, with_blind_number
 from spades.winprob.candidates import best_bid, best_far_bid, last_bag_bid
 from spades.winprob.features import (
     INPUTS,
     VALUES,
     ModelPosition,
     bid_inputs,
+    expected_beside,
     expected_bids,
     model_nil,
     model_position,
     p_win_before,
+    shifted,
 )
 from spades.winprob.outcome_values import GameValues, OutcomeValues, Side, outcome_value_matrix
 from spades.winprob.outcomes import (
@@ -85,16 +89,21 @@ def win_decision(turn: Turn, weights: Weights) -> WinDecision:
     others = policy.left, policy.partner, policy.right
     win = win_array(game.win_slice, turn.tables)
     before = p_win_before(turn.auction.seat, turn.standing, game.win_slice, rules, win)
-    position = model_position(turn.hand, turn.auction, turn.standing, turn.allowed, others, before, rules, turn.tables)
+    auction = _with_room(turn)
+    position = model_position(turn.hand, auction, turn.standing, turn.allowed, others, before, rules, turn.tables)
     compared = _compared_bids(turn, position, weights)
     p_win, odds = _win_probabilities(position, compared, game, weights)
     bid, weighed = _choice(turn, position, compared, p_win)
+    bids = compared.bids
+    if position.shift:  # back to the numbers of the turn
+        bid, bids = max(0, bid - position.shift), [max(0, one - position.shift) for one in bids]
+        weighed = (weighed & ~NIL_BIT) >> position.shift | weighed & NIL_BIT
     return WinDecision(
         bid=bid,
         regular=position.regular,
         nil=_nil_to_explain(turn, position) if turn.explain else position.nil,
         inputs=position.inputs,
-        bids=compared.bids,
+        bids=bids,
         contracts=compared.contracts,
         opposing=compared.opposing,
         stake=position.stake,
@@ -104,6 +113,28 @@ def win_decision(turn: Turn, weights: Weights) -> WinDecision:
         odds=odds,
         weighed=weighed,
     )
+
+
+def blind_win_probabilities(turn: Turn, numbers: Sequence[int], weights: Weights) -> list[float]:
+    """Return the win probability of each of ``numbers`` if the hand of ``turn`` bids it blind (`blind_numbers`)."""
+    rules, policy = turn.position.rules, turn.policy
+    game, auction = weights.games[rules], with_blind_number(turn.auction)
+    before = p_win_before(auction.seat, turn.standing, game.win_slice, rules, win_array(game.win_slice, turn.tables))
+    others = policy.left, policy.partner, policy.right
+    position = model_position(turn.hand, auction, turn.standing, turn.allowed, others, before, rules, turn.tables)
+    bids = [number_for_net(number, position, rules, turn.tables) for number in numbers]
+    compared = _with_inputs(bids, position, turn.tables, weights)
+    p_win, _ = _win_probabilities(position, compared, game, weights)
+    return p_win
+
+
+def _with_room(turn: Turn) -> Auction:
+    """Return the auction of ``turn``; without its blind numbers if all legal bids are too high beside partner's."""
+    auction = turn.auction
+    if not auction.blind or turn.legal is None:
+        return auction
+    room = TRICKS - max(0, contract_of(auction.partner_bid))
+    return auction if min(turn.legal) <= room else auction._replace(blind=0)
 
 
 def _nil_to_explain(turn: Turn, position: ModelPosition) -> Nil:
@@ -118,23 +149,30 @@ def nil_of_all_spades(turn: Turn) -> Nil:
 
 
 def _compared_bids(turn: Turn, position: ModelPosition, weights: Weights) -> ComparedBids:
-    auction, allowed, tables = turn.auction, turn.allowed, turn.tables
-    legal = EVERY_BID if turn.legal is None else sum(1 << bid for bid in turn.legal)
+    shift, tables = position.shift, turn.tables
+    allowed = shifted(turn.allowed, shift)
+    legal = EVERY_BID if turn.legal is None else shifted(sum(1 << bid for bid in turn.legal), shift)
     weighed = position.weighed & legal or allowed & legal or legal
     far = position.far & legal & ~weighed
     reported = (allowed & legal or legal) if turn.explain == EXPLAINED else weighed | far
-    bids = _bids_in(reported)
+    compared = _with_inputs(_bids_in(reported), position, tables, weights)
+    return compared._replace(weighed=weighed, far=far)
+
+
+def _with_inputs(bids: Sequence[int], position: ModelPosition, tables: Tables, weights: Weights) -> ComparedBids:
+    """Return ``bids`` with what the net sees of them; `weighed` and `far` are empty."""
+    auction = position.auction
     if auction.seat < 3:
         expected = weights.expected(tables)[auction.sequence]
     else:  # all others have bid
         expected = [expected_bids(0, auction, tables)] * 14
     contracts, opposing, inputs = [], [], []
     for bid in bids:
-        others = expected[bid]
+        others = expected_beside(bid, expected[bid], position.shift)
         contracts.append(bid + others.partner_tricks)
         opposing.append(others.opponents_tricks)
         inputs.append(bid_inputs(bid, others, position))
-    return ComparedBids(weighed=weighed, far=far, bids=bids, contracts=contracts, opposing=opposing, inputs=inputs)
+    return ComparedBids(weighed=0, far=0, bids=bids, contracts=contracts, opposing=opposing, inputs=inputs)
 
 
 @cache  # at most 16,384 sets
@@ -169,6 +207,7 @@ def _outcome_values(position: ModelPosition, compared: ComparedBids, game: GameV
         contracts=compared.contracts,
         stakes=[position.stake if bid else position.stake_with_nil for bid in compared.bids],
         later=position.later,
+        factor=position.factors[0],
     )
     theirs = Side(
         score=standing.them,
@@ -176,6 +215,7 @@ def _outcome_values(position: ModelPosition, compared: ComparedBids, game: GameV
         contracts=compared.opposing,
         stakes=[position.their_stake] * len(compared.bids),
         later=position.their_later,
+        factor=position.factors[1],
     )
     return outcome_value_matrix(ours, theirs, position.seat & 1, game)
 
@@ -227,7 +267,7 @@ def _choice(turn: Turn, position: ModelPosition, compared: ComparedBids, p_win: 
                 p_by_bid[bid] = -1.0
     best = best_bid(p_by_bid, position.regular.takes, turn.policy)
     us_bags, rules = position.standing.us_bags, turn.position.rules
-    return last_bag_bid(best, p_by_bid, position.needed, us_bags, turn.auction, rules), weighed
+    return last_bag_bid(best, p_by_bid, position.needed, us_bags, position.auction, rules), weighed
 
 
 def sum_outcomes(odds: Floats, which: Floats) -> list[list[float]]:

@@ -10,10 +10,17 @@ from typing import NamedTuple
 
 from spades.bis.estimates import LOW_FOUR, Nil, NilTerms, Regular, certain_tricks, consider_nil, regular_takes
 from spades.cards import spades_of, suits_of, without_jokers
-from spades.legal import NIL, NO_BID, extra_spades_of, is_nil
+from spades.legal import EVERY_BID, NIL, NIL_BIT, NO_BID, extra_spades_of, is_nil
 from spades.options import FULL, PLAYER_KINDS
 from spades.passing import cards_to_pass, given_by_partner, suits_after_pass
-from spades.position import Auction, expected_tricks, tricks_of_sides
+from spades.position import (
+    Auction,
+    contract_factors,
+    expected_tricks,
+    read_auction,
+    sequence_after,
+    tricks_of_sides,
+)
 from spades.rules import PARTNERSHIP, SUICIDE, WHIZ, Rules
 from spades.scoring import Standing, bags_matter, side_nil_stake
 from spades.tables import Tables, View
@@ -63,6 +70,9 @@ class ModelPosition(NamedTuple):
     """A position as the outcome model sees it, and the bids to consider."""
 
     seat: int
+    auction: Auction  # with ordinary bids instead of blind numbers (`ordinary_auction`)
+    shift: int  # tricks by which a number that we bid is larger beside this auction
+    factors: tuple[int, int]  # by what the points of our contract and of the opponents' are multiplied
     standing: Standing  # with 0 bags if bags decide nothing
     regular: Regular
     nil: Nil
@@ -175,6 +185,59 @@ def certain_with_nil(suits: tuple[int, int, int, int], rules: Rules) -> int:
     return certain_tricks(spades, extra_spades_of(rules.variant, rules))
 
 
+class OrdinaryAuction(NamedTuple):
+    """An auction in which ordinary bids take the place of blind numbers."""
+
+    auction: Auction  # `blind` is as it was
+    shift: int  # tricks by which partner's number is smaller, so that a number that we bid is larger
+
+
+def ordinary_auction(auction: Auction, tables: Tables) -> OrdinaryAuction:
+    """Return the auction as the net sees it: a player who bid a number blind has bid the mean of hands in this place.
+
+    Such a player has any hand, which the net knows as a mean bid. The contract of the side stays: its other player has
+    bid the rest, or bids it (``shift``). If that player has bid nil, the number stays too.
+    """
+    if auction.blind == 0:
+        return OrdinaryAuction(auction, 0)
+    seat, b0, b1, b2, blind = auction.seat, auction.b0, auction.b1, auction.b2, auction.blind
+    first, second, third = b0, b1, b2
+    shift = 0
+    if blind & 1:
+        first = _mean_bid(b0, 0, tables)
+    if blind & 2:
+        second = _mean_bid(b1, sequence_after(0, b0), tables)
+    if blind & 4:
+        third = _mean_bid(b2, sequence_after(sequence_after(0, b0), b1), tables)
+    if seat == 2:
+        shift = b0 - first
+    elif seat == 3:
+        shift = b1 - second
+        if is_nil(b0) or is_nil(b2):
+            first, third = b0, b2
+        elif blind & 1:
+            third = b0 + b2 - first
+        else:
+            first = b0 + b2 - third
+    seen = read_auction(seat, first, second, third)
+    return OrdinaryAuction(seen._replace(blind=blind), shift)
+
+
+def _mean_bid(bid: int, sequence: int, tables: Tables) -> int:
+    """Return the mean bid after the bids of row ``sequence``, 1 or more and at most ``bid``, rounded."""
+    mean = int(tables.mean_bids[sequence, 0] + 0.5)
+    return max(1, min(mean, bid))
+
+
+def shifted(bids: int, shift: int) -> int:
+    """Return a set of bids with numbers that are larger by ``shift``; a number above 13 is left out.
+
+    >>> bin(shifted(0b111, 3))
+    '0b110001'
+    """
+    return ((bids & ~NIL_BIT) << shift | bids & NIL_BIT) & EVERY_BID
+
+
 def model_position(
     hand: int,
     auction: Auction,
@@ -185,13 +248,18 @@ def model_position(
     rules: Rules,
     tables: Tables,
 ) -> ModelPosition:
-    """Return the position as the outcome model sees it.
+    """Return the position as the outcome model sees it. In it, all numbers that we may bid are larger by its `shift`.
 
     ``allowed``: the set of bids that the rules allow; ``others``: how the left opponent, partner and the right opponent
     bid, as indices of PLAYER_KINDS; ``p_win``: from `p_win_before`.
     """
     suits = suits_of(hand)
     us, them = standing.us, standing.them
+    if rules.blind_min == 0:
+        auction = auction._replace(blind=0)  # the policy does not see the rule
+    ordinary = ordinary_auction(auction, tables)
+    auction, shift, factors = ordinary.auction, ordinary.shift, contract_factors(auction)
+    allowed = shifted(allowed, shift)
     if not bags_matter(rules):  # ignore the bags of the request
         standing = standing._replace(us_bags=0, them_bags=0)
     regular, nil, weighed, certain = bids_to_weigh(suits, auction, allowed, rules, tables)
@@ -207,16 +275,19 @@ def model_position(
         stake, their_stake = nil_stakes(auction, rules)
         stake_with_nil = side_nil_stake(NIL, auction.partner_bid, rules)
     needed, far = NO_NUMBER, 0
-    if us + stake + MOST_POINTS >= rules.win or them + their_stake + MOST_POINTS >= rules.win:
+    if us + stake + factors[0] * MOST_POINTS >= rules.win or them + their_stake + factors[1] * MOST_POINTS >= rules.win:
         expected = expected_bids(regular.takes, auction, tables)
         tricks, opposing = expected.partner_tricks, expected.opponents_tricks
-        needed, they_win = needed_number(us + stake, them + their_stake, tricks, opposing, allowed, rules)
+        needed, they_win = needed_number(us + stake, them + their_stake, tricks, opposing, factors, allowed, rules)
         if they_win or needed < NO_NUMBER:
             far = far_bids(weighed, needed, certain, certain_nil, allowed)
     to_goal = rules.win - us
     later, their_later = later_nils(auction.seat, rules)
     return ModelPosition(
         seat=auction.seat,
+        auction=auction,
+        shift=shift,
+        factors=factors,
         standing=standing,
         regular=regular,
         nil=nil,
@@ -349,6 +420,21 @@ def expected_bids(bid: int, auction: Auction, tables: Tables) -> Expected:
     _, opponents = tricks_of_sides(auction.seat, tricks)
     return Expected(
         partner=partner, opponents=opponents, partner_tricks=int(partner + 0.5), opponents_tricks=int(opponents + 0.5)
+    )
+
+
+def expected_beside(bid: int, expected: Expected, shift: int) -> Expected:
+    """Return the bids of the others beside our ``bid``, a nil or a number that is larger by ``shift``.
+
+    Beside a nil, partner has the whole contract. ``expected``: from `expected_bids` for the same bid.
+    """
+    if bid != NIL or shift == 0:
+        return expected
+    return Expected(
+        partner=expected.partner + shift,
+        opponents=expected.opponents,
+        partner_tricks=expected.partner_tricks + shift,
+        opponents_tricks=expected.opponents_tricks,
     )
 
 

@@ -38,6 +38,7 @@ Integers = NDArray[np.int64]
 
 MOST_GAMES = 32  # rule sets whose values are kept
 _CONTRACTS = 27  # contracts of a side in tricks: 0 to 26
+_DOUBLED = 2 * _CONTRACTS
 _MOST_BAGS = max(OUR_BAGS + OUR_BAGS_NIL + THEIR_BAGS + THEIR_BAGS_NIL)
 _CERTAIN = np.uint16(0xFFFF)  # the value of a game that is won
 
@@ -74,6 +75,7 @@ class Side(NamedTuple):
     contracts: list[int]  # for each bid: tricks of the side's contract
     stakes: list[int]  # for each bid: points at stake on the side's nils
     later: int  # points of a nil that one of the side may bid later
+    factor: int = 1  # by what the points of its contract are multiplied: 2 after a blind number
 
 
 class Rounds(NamedTuple):
@@ -81,7 +83,8 @@ class Rounds(NamedTuple):
 
     # By bags before the round, (3, contract, *way): the points that the side wins or loses, less the bags after the
     # round and without the points of nils; these bags (0 if the table has no bags); and their part of the cell index. A
-    # contract with a nil beside it has the index _CONTRACTS + its tricks, a contract without one its tricks.
+    # contract without a nil beside it has its tricks as the index, one with a nil _CONTRACTS more; and one for double
+    # points _DOUBLED more.
     effects: list[Integers]
     nil: Integers  # (*way): the sign of the nil's points
     later: Integers  # (*way): 1 if a later nil counts
@@ -157,6 +160,8 @@ def _rounds(
     won, lost = (np.array(points).reshape(-1, 1) for points in contract_points)
     contract = np.concatenate([np.where(np.array(signs) > 0, won, -lost) for signs in ways.contract])  # (contract, way)
     more = np.repeat(ways.bags, _CONTRACTS, axis=0)  # the same: bags
+    if rules.blind_min:
+        contract, more = np.concatenate([contract, 2 * contract]), np.concatenate([more, more])
     penalties, after = np.divmod(np.arange(limit).reshape(-1, 1, 1) + more, limit)
     points = contract + (rules.bag_points if rules.bags else 1) * more - penalty * penalties
     counted = np.maximum(after + win_slice.bag_shift, 0)  # as `table_bags`
@@ -194,6 +199,8 @@ def _after(side: Side, rounds: Rounds, game: GameValues) -> tuple[Integers, Inte
     part of the win table's cell index.
     """
     contracts = [tricks + _CONTRACTS if stake else tricks for tricks, stake in zip(side.contracts, side.stakes)]
+    if side.factor > 1:
+        contracts = [contract + _DOUBLED for contract in contracts]
     points, bags, bag_cells = rounds.effects[side.bags].take(contracts, 1)
     points += side.score - game.first_points
     if any(side.stakes):
@@ -206,7 +213,8 @@ def _after(side: Side, rounds: Rounds, game: GameValues) -> tuple[Integers, Inte
 def _may_end(side: Side, game: GameValues) -> bool:
     """Return whether the side may reach a goal in the round."""
     tricks, stake, rules = max(side.contracts), max(side.stakes) + side.later, game.rules
-    most, least = game.most_points[tricks] + stake + _MOST_BAGS, game.most_losses[tricks] + stake + game.most_penalties
+    most = side.factor * game.most_points[tricks] + stake + _MOST_BAGS
+    least = side.factor * game.most_losses[tricks] + stake + game.most_penalties
     return side.score + most >= rules.win or side.score - least <= rules.lose
 
 

@@ -22,7 +22,7 @@ from arena.markdown import rate_with_interval, table
 from arena.progress import working_on
 from arena.store import forget, write_atomically
 from spades.arguments import integer
-from spades.legal import BLIND_NIL
+from spades.legal import bid_word
 from spades.rules import Rules
 from spades.set_options import options_of
 from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
@@ -263,4 +263,4 @@ def _games(played: Sequence[Change], both_partners: bool) -> str:
 
 
 def _bid(bid: int) -> str:
-    return "blind nil" if bid == BLIND_NIL else (str(bid) if bid else "nil")
+    return bid_word(bid).replace("_", " ")

@@ -22,6 +22,7 @@ from spades.cards import parse_pbn
 from spades.contract.bid_request import read_bid, read_blind
 from spades.contract.card_request import read_card
 from spades.contract.pass_request import read_pass
+from spades.legal import BLIND_NUMBER
 from spades.play import PlayState
 from spades.rules import Rules, make_rules
 from tests.arena.conftest import chunk_of
@@ -126,13 +127,23 @@ def test_answers_that_are_no_pass_are_refused(answer):
 
 def test_answers_about_blind_nils():
     asked = position(BLIND, 3, (3, 4, 2), Rules(blind_nil=1))  # 215 points behind
-    assert [asked.number_of(answer) for answer in (True, False, {"blind_nil": True})] == [1, 0, 1]
+    assert [asked.number_of(answer) for answer in (True, False, {"blind_nil": True})] == [14, 0, 14]
     with pytest.raises(ValueError, match="blind_nil: true or false"):
         asked.number_of(1)
     with pytest.raises(ValueError, match="blind_nil: false"):
         position(BLIND, 3, (3, 0, 2), Rules(blind_nil=1, double_nil=0)).number_of(True)
     with pytest.raises(ValueError, match="blind_nil: false"):
         position(BLIND, 2, (3, 4), Rules(blind_nil=1)).number_of(True)
+
+
+def test_answers_about_blind_numbers():
+    asked = position(BLIND, 3, (3, 4, 2), Rules(blind_min=6))  # 215 points behind, and partner bid 4
+    answers = ({"blind_nil": False, "blind_number": 9}, {"blind_nil": False, "blind_number": None}, False)
+    assert [asked.number_of(answer) for answer in answers] == [BLIND_NUMBER + 9, 0, 0]
+    for answer in ({"blind_nil": False, "blind_number": 10}, {"blind_nil": False, "blind_number": 5}, True):
+        with pytest.raises(ValueError, match="blind_nil: false, with blind_number: null or one of 6, 7, 8, 9"):
+            asked.number_of(answer)
+    assert position(BID, 2, (BLIND_NUMBER + 6, 4), Rules(blind_min=6)).request()["previous_bids"] == ["blind_6", 4]
 
 
 # ---- Python files ------------------------------------------------------------------------------------------------

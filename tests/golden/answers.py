@@ -1,6 +1,6 @@
 """Present answers to the positions, by the library's readers."""
 
-from spades.contract.bid_request import bid_answer, blind_nil_answer, decide_blind_nil, read_bid, read_blind
+from spades.contract.bid_request import bid_answer, blind_answer, decide_blind_bid, read_bid, read_blind
 from spades.contract.card_request import card_answer, read_card
 from spades.contract.faults import RequestError
 from spades.contract.inference_request import read_inference
@@ -16,7 +16,7 @@ def answer_to(path: str, request: Values, tables: TableSet) -> Values:
             return {**bid_answer(read_bid(request, tables.games), tables, tables.version)}
         if path == "/v1/bid/blind":
             call = read_blind(request, tables.games)
-            return {**blind_nil_answer(call, decide_blind_nil(call, tables), tables.version)}
+            return {**blind_answer(call, decide_blind_bid(call, tables), tables.version)}
         if path == "/v1/card":
             return {**card_answer(read_card(request, tables.games))}
         if path == "/v1/pass":

@@ -18,7 +18,7 @@ from arena.public.bots import BOTS
 from spades.bis.estimates import LOW_FOUR, Nil, NilTerms, Regular
 from spades.bis.partnership import Proposal
 from spades.cards import DECK, DECK_BITS, JACK, JOKERS_DECK, SPADE_BITS, TEN, cards_of, suits_of
-from spades.legal import BLIND_NIL, EVERY_BID, NO_BID
+from spades.legal import BLIND_NIL, BLIND_NUMBER, EVERY_BID, NO_BID
 from spades.levels import DRAWS_PER_SEED, LARGEST_SEED
 from spades.options import BIG5, BIG6, CONVENTIONS, NO_CONVENTION, PLAYER_KINDS
 from spades.play.srp.goals import ALL_PIECES
@@ -133,10 +133,14 @@ def bid(rng: random.Random) -> int:
     return rng.choice((0, 0, 1, 2, 3, 3, 4, 4, 5, 6, 8, 13, BLIND_NIL))
 
 
+def blind_number(rng: random.Random) -> int:
+    return BLIND_NUMBER + rng.choice((6, 6, 7, 13))
+
+
 def bids_before(rng: random.Random) -> tuple[int, int, int, int]:
     """Return (seat, b0, b1, b2)."""
     seat = rng.randrange(4)
-    bids = [bid(rng) for _ in range(seat)] + [NO_BID] * (3 - seat)
+    bids = [rng.choice((bid(rng), bid(rng), bid(rng), blind_number(rng))) for _ in range(seat)] + [NO_BID] * (3 - seat)
     return seat, bids[0], bids[1], bids[2]
 
 
@@ -486,7 +490,8 @@ def of_model(rng: random.Random) -> ModelPosition:
     inputs = tuple(rng.random() for _ in POSITION_NAMES)
     stakes = rng.choice((0, 0, 100, 200)), rng.choice((100, 300)), rng.choice((0, 0, 100))
     later = rng.choice((0, 70)), rng.choice((0, 70))
-    where = rng.randrange(4), standing(rng, rules), counted_takes(rng), nil, rng.randrange(EVERY_BID)
+    known = rng.randrange(4), auction(rng), rng.choice((0, 3)), (rng.choice((1, 2)), rng.choice((1, 2)))
+    where = *known, standing(rng, rules), counted_takes(rng), nil, rng.randrange(EVERY_BID)
     certain = rng.randint(0, 13)
     ends = rng.randint(1, NO_NUMBER), rng.choice((0, rng.randrange(EVERY_BID)))
     held = holdings(suits_of(hand(rng)))
@@ -538,10 +543,25 @@ def win_position(rng: random.Random) -> tuple:
     )
 
 
+BLIND_RULES = next(rules for rules in MORE if rules.blind_min)
+
+
+def blind_turn(rng: random.Random) -> tuple:
+    """Return all arguments of `best_blind_number`."""
+    scores = Standing(rng.randint(-100, 150), rng.randint(0, 220), rng.randrange(10), rng.randrange(10))
+    return auction(rng), scores, BLIND_RULES, rng.choice(WIN_POLICIES), ALL, DECK, SETTINGS
+
+
+def blind_number_sitting(rng: random.Random) -> tuple:
+    s, seat, _, policy, tables = win_sitting(rng)
+    s.deck, s.score[seat & 1], s.score[1 - (seat & 1)] = DECK, rng.randint(-100, 0), rng.randint(100, 220)
+    return s, seat, BLIND_RULES, policy, tables
+
+
 def win_sitting(rng: random.Random) -> tuple:
     s, seat = states.dealt(rng.randrange(2**31), 1), rng.randrange(4)
     for earlier in range(seat):
-        s.bid[earlier] = rng.choice((0, 2, 3, 4))
+        s.bid[earlier] = rng.choice((0, 2, 3, 4, BLIND_NUMBER + 6))
     rules = winnable(rng)[0]
     return with_counted_bags(s, rules), seat, rules, rng.choice(WIN_POLICIES), SETTINGS
 
@@ -584,7 +604,8 @@ CUTTHROAT = make_rules("cutthroat")
 Maker = Callable[[random.Random], tuple[Any, ...]]
 SCORING, POSITION = "spades.scoring.", "spades.position."
 REGULAR = "spades.bis.estimates."
-SIGNALS, BLIND = "spades.bis.conventions.", "spades.bis.blind_nil."
+BLIND_NUMBERS, BLIND_BIDS = "spades.winprob.blind_numbers.", "arena.engine.blind."
+SIGNALS, BLIND_NILS = "spades.bis.conventions.", "spades.bis.blind_nil."
 HABITS, CHOICE = "arena.engine.habits.", "arena.engine.choose_bid."
 NIL, PARTNERSHIP_BIS, BASELINES = "spades.bis.estimates.", "spades.bis.partnership.", "spades.baselines."
 TRICKS, DEAL, MISTAKES = "spades.play.tricks.", "arena.engine.deal.", "spades.play.mistakes."
@@ -701,8 +722,8 @@ CASES: dict[str, Maker] = {
         r.choice(RULES),
     ),
     "spades.random_numbers.hash_uniform": lambda r: (r.choice((0, 2**53 - 1, r.randrange(2**32), r.randrange(2**53))),),
-    BLIND + "projected_scores": lambda r: (auction(r), scores(r, RULES[0]), ALL),
-    BLIND + "decide_blind_nil": blind,
+    BLIND_NILS + "projected_scores": lambda r: (auction(r), scores(r, RULES[0]), ALL),
+    BLIND_NILS + "decide_blind_nil": blind,
     PARTNERSHIP_BIS + "can_win": lambda r: (r.uniform(480, 520), r.choice((499.9, 500.0, r.uniform(480, 520))), 500),
     PARTNERSHIP_BIS + "apply_endgame": endgame,
     PARTNERSHIP_BIS + "out_of_reach": lambda r: (scores(r, RULES[0]), r.choice(RULES)),
@@ -818,6 +839,7 @@ CASES: dict[str, Maker] = {
         r.randint(-100, 500),
         r.randint(0, 8),
         r.randint(0, 14),
+        (r.choice((1, 2)), r.choice((1, 2))),
         r.randrange(1, EVERY_BID + 1),
         winnable(r)[0],
     ),
@@ -839,6 +861,25 @@ CASES: dict[str, Maker] = {
         *(r.randint(1, NO_NUMBER), r.randrange(8, 10), auction_after((r.randint(0, 3), 3, r.randint(0, 4)))),
         r.choice((RULES[0], RULES[0], winnable(r)[0])),
     ),
+    **{
+        LEGAL + name: lambda r: (r.choice((NO_BID, 0, 6, BLIND_NIL, BLIND_NUMBER + 6)),)
+        for name in ("is_blind_number", "without_mark")
+    },
+    LEGAL + "is_blind_bid": lambda r: (r.randrange(-1, 30), r.choice((*RULES, BLIND_RULES))),
+    SCORING + "contract_factor": lambda r: (
+        r.choice((0, 6, BLIND_NUMBER + 6)),
+        r.choice((3, BLIND_NIL, BLIND_NUMBER + 7)),
+    ),
+    "spades.position.contract_factors": lambda r: (auction(r),),
+    FEATURES + "ordinary_auction": lambda r: (auction(r), ALL),
+    FEATURES + "shifted": lambda r: (r.randrange(EVERY_BID + 1), r.randrange(5)),
+    FEATURES + "expected_beside": lambda r: (r.choice((0, 3)), expected(r), r.choice((0, 3))),
+    BLIND_NUMBERS + "random_hand": lambda r: (r.randrange(100), r.choice((DECK, JOKER_DECK))),
+    BLIND_NUMBERS + "blind_numbers": lambda r: (auction(r), standing(r, BLIND_RULES), BLIND_RULES),
+    BLIND_NUMBERS + "with_blind_number": lambda r: (auction(r),),
+    BLIND_NUMBERS + "number_for_net": lambda r: (r.randint(6, 8), of_model(r), winnable(r)[0], ALL),
+    BLIND_BIDS + "best_blind_number": blind_turn,
+    BLIND_BIDS + "blind_number_of": blind_number_sitting,
     FEATURES + "certain_with_nil": lambda r: (suits_of(hand(r)), r.choice((*RULES, *PASSES))),
     FEATURES + "certain_with_number": lambda r: (suits_of(hand(r)), partner_bid(r), r.choice((*RULES, *PASSES))),
     WINPROB + "exclude_impossible": lambda r: (
@@ -1062,6 +1103,7 @@ TEXTS = {
     *("spades.cards." + name for name in ("parse_card_of", "parse_cards", "parse_hand")),
     *(
         "spades.legal.bid_contradictions",
+        "spades.legal.bid_word",
         "spades.passing.gives_first",
         "spades.passing.check_pass",
         "spades.tables.dtypes_of",
@@ -1071,6 +1113,8 @@ TEXTS = {
 }
 # Compared as parts of whole rounds (test_rounds.py): they read the rows of policies and tables.
 WITHIN_ROUNDS = {CHOICE + "policy_at", CHOICE + "tables_of"}
+# Compared as parts of `winprob_bid`: they share arrays.
+WITHIN_A_BID = {WINPROB + "working_arrays", WINPROB + "p_win_with"}
 # Compared as parts of searches (tests/arena/players/test_search.py): a card depends on all deals and results.
 WITHIN_A_SEARCH = {
     *(
@@ -1085,7 +1129,7 @@ WITHIN_A_SEARCH = {
 WITHIN_POSITIONS = {"arena.people.inputs.see"}
 
 HOW_MANY = (
-    {WINPROB + "winprob_bid": 40}
+    {WINPROB + "winprob_bid": 40, BLIND_BIDS + "best_blind_number": 4, BLIND_BIDS + "blind_number_of": 4}
     | dict.fromkeys((f"{WINPROB}{name}_seat" for name in ("winprob", "weighed", "skilled")), 20)
     | dict.fromkeys(
         (

@@ -32,7 +32,7 @@ BIDDERS = (
     *("bis:nils=off", "rb:nil=5-8-T", "ms", "io", "fixed:bid=3", "fixed:bid=0"),
 )
 BLIND = ("bis:blind=on,blind_frequency=1,blind_floor=0", "bis:tuned,blind=on", "bis")
-WITH_WIN_TABLE = ("winprob", "winprob:level=2", "winprob:margin=0.02,far_margin=0.01", "bis")
+WITH_WIN_TABLE = ("winprob", "winprob:level=2", "winprob:blind=on", "winprob:margin=0.02,far_margin=0.01", "bis")
 BLIND_RULES = make_rules(
     "blind-nil", {"blind_nil_deficit": 0, "nil_pass": 1, "blind_nil_pass": 3, "nil_passes_first": True}
 )

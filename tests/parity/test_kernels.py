@@ -7,7 +7,7 @@ import pytest
 
 from arena.engine.jit import KERNELS
 from arena.source_files import SOURCES
-from tests.parity.cases import CASES, HOW_MANY, TEXTS, WITHIN_A_SEARCH, WITHIN_POSITIONS, WITHIN_ROUNDS
+from tests.parity.cases import CASES, HOW_MANY, TEXTS, WITHIN_A_BID, WITHIN_A_SEARCH, WITHIN_POSITIONS, WITHIN_ROUNDS
 from tests.parity.worlds import both, same_tables
 
 
@@ -17,7 +17,7 @@ def test_every_public_kernel_has_a_case():
             import_module(name)
     known = [kernel for kernel in KERNELS if kernel.__module__ in SOURCES and kernel.__name__.isidentifier()]
     found = {f"{kernel.__module__}.{kernel.__name__}" for kernel in known if not kernel.__name__.startswith("_")}
-    others = TEXTS | WITHIN_ROUNDS | WITHIN_A_SEARCH | WITHIN_POSITIONS
+    others = TEXTS | WITHIN_A_BID | WITHIN_ROUNDS | WITHIN_A_SEARCH | WITHIN_POSITIONS
     assert found - others == set(CASES)
     assert found >= others
 

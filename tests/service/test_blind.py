@@ -88,6 +88,65 @@ def test_blind_nil_under_a_pass_of_four_cards(call):
     assert answer["blind_nil"]
 
 
+FAR_BEHIND: dict = {
+    "previous_bids": [3, 1, 4],
+    "scores": {"us": 100, "them": 420, "us_bags": 0, "them_bags": 0},
+    "rules": {"preset": "classic", "blind_min": 6},
+    "policy": "best",
+}
+
+
+def test_a_number_is_bid_blind_by_a_side_that_is_far_behind(call):
+    answer = call("POST", PATH, json=FAR_BEHIND).json()
+    explanation = answer["explanation"]
+    assert (answer["blind_nil"], answer["blind_number"], answer["policy"]) == (False, 6, "winprob")
+    assert (explanation["rule"], [one["number"] for one in explanation["numbers"]]) == ("blind-number", [6, 7, 8])
+    assert explanation["numbers"][0]["p_win"] > explanation["p_look"] > 0.0
+    assert explanation["sentence"].endswith("blind 6.")
+    assert [text.partition(",")[0] for text in answer["assumed"]] == ["convention", "rules.blind_min=null"]
+
+
+def test_when_no_number_is_bid_blind(call):
+    near = FAR_BEHIND | {"scores": {"us": 380, "them": 420, "us_bags": 0, "them_bags": 0}}
+    cases = [
+        ({"previous_bids": [4, 3, 4]}, "look-wins-more", 3),  # ten tricks are too many
+        ({"previous_bids": [4, 7, 4]}, "look-wins-more", 1),  # the bids of partners sum to 13 at most
+        ({"previous_bids": [1, 8, 1]}, "against-rules", 0),
+        ({"scores": near["scores"]}, "against-rules", 0),
+        ({"policy": "bis:tuned"}, "against-rules", 0),
+        ({"rules": {"preset": "classic", "blind_min": 6, "approximate": False}}, "against-rules", 0),
+    ]
+    for change, rule, numbers in cases:
+        answer = call("POST", PATH, json=FAR_BEHIND | change).json()
+        found = answer["explanation"]["rule"], len(answer["explanation"].get("numbers", ()))
+        assert (answer["blind_number"], *found) == (None, rule, numbers), change
+
+
+def test_a_blind_nil_comes_before_a_blind_number(call, body):
+    answer = call("POST", PATH, json=body | {"rules": {"preset": "blind-nil", "blind_min": 6}}).json()
+    assert (answer["blind_nil"], answer["blind_number"], answer["explanation"]["rule"]) == (True, None, "fourth-seat")
+
+
+def test_a_blind_number_counts_in_the_metrics(call):
+    service = create_app(patient())
+    service.state.serve(one_set(committed_tables()))
+    call("POST", PATH, service=service, json=FAR_BEHIND)
+    assert counted(call, service, 'spades_bids_total{convention="none",kind="regular",policy="winprob"}') == 1
+
+
+@pytest.mark.parametrize("path", ["/v1/bid", PATH])
+def test_blind_numbers_of_others(call, path):
+    """They are accepted where the rules have them, in any case."""
+    request: dict = FAR_BEHIND | {"previous_bids": ["BLIND_6", 2]}
+    if path != PATH:
+        request["hand"] = "AKJ62.AQ.Q.K9543"
+    assert call("POST", path, json=request).status_code == 200
+    for rules in ({"preset": "blind-nil"}, {"preset": "classic", "blind_min": 7}):
+        refused = call("POST", path, json=request | {"rules": rules})
+        assert errors(refused) == [("/previous_bids/0", "bid-out-of-range")]
+        assert "rules.blind_min of at most 6" in refused.json()["errors"][0]["detail"]
+
+
 def test_lots_follow_from_the_seed_or_the_request(call, body):
     body["policy"] = "bis:blind_frequency=0.5"
     answers = [call("POST", PATH, json=body | {"seed": seed}).json() for seed in range(60)]

@@ -4,8 +4,8 @@ from itertools import product
 
 import pytest
 
-from spades.legal import BLIND_NIL, NO_BID
-from spades.position import auction_after, read_auction, sequence_after, without_partner
+from spades.legal import BLIND_NIL, BLIND_NUMBER, NO_BID
+from spades.position import auction_after, contract_factors, read_auction, sequence_after, without_partner
 from spades.tables import SEQUENCES
 
 
@@ -23,8 +23,22 @@ def test_a_blind_nil_counts_as_nil():
             assert auction_after(bids).sequence == auction_after(same).sequence
 
 
+def test_a_blind_number_is_read_as_its_number():
+    auction = read_auction(3, 4, BLIND_NUMBER + 7, 6)
+    assert auction == read_auction(3, 4, 7, 6)._replace(blind=0b010)
+    assert contract_factors(auction) == (2, 1)  # the bidder is the partner of seat 1
+    assert contract_factors(read_auction(2, 4, BLIND_NUMBER + 7, NO_BID)) == (1, 2)
+    assert contract_factors(read_auction(3, BLIND_NUMBER + 6, BLIND_NUMBER + 6, 2)) == (2, 2)
+    assert (
+        sequence_after(0, BLIND_NUMBER + 6)
+        == auction_after((BLIND_NUMBER + 6,)).sequence
+        == auction_after((6,)).sequence
+    )
+
+
 def test_later_bids_than_the_seat_are_not_read():
-    assert read_auction(1, 4, 9, 9)[4:] == read_auction(1, 4, NO_BID, NO_BID)[4:] == (NO_BID, 0, 4, 5)
+    assert read_auction(1, 4, 9, 9)[4:] == read_auction(1, 4, NO_BID, NO_BID)[4:] == (NO_BID, 0, 4, 5, 0)
+    assert read_auction(1, 4, BLIND_NUMBER + 6, NO_BID).blind == 0
     assert read_auction(2, 4, 9, 9).sequence == 15 + 14 * 4 + 9
 
 

@@ -5,7 +5,7 @@ import pytest
 from spades import BiddingError, review
 from spades.cards import CARD_BITS, CARD_NAMES, parse_hand
 from spades.contract.examples import REVIEW_REQUEST
-from spades.legal import BLIND_NIL
+from spades.legal import BLIND_NIL, BLIND_NUMBER
 from spades.play.srp.player import srp4
 from spades.play.tricks import legal_cards, play_card, start_play
 from spades.policies import parse_policy
@@ -141,6 +141,15 @@ def test_a_bid_without_a_choice_has_no_grade():
     blind, *_ = judged(ROUND._replace(rules=rules, bids=(BLIND_NIL, 2, 4, 2)))
     assert (blind.choice, blind.best, blind.grade, blind.loss) == ("blind_nil", "blind_nil", None, None)
     assert blind.reasons[0]["code"] == "hand-not-seen"
+
+
+def test_a_blind_number_has_no_grade_and_doubles_what_partner_bids_for():
+    rules = make_rules("classic", {"blind_min": 6})
+    usual = judged(ROUND._replace(rules=rules, bids=(6, 2, 1, 2)))
+    blind = judged(ROUND._replace(rules=rules, bids=(BLIND_NUMBER + 6, 2, 1, 2)))
+    assert (blind[0].choice, blind[0].grade, blind[0].reasons[0]["code"]) == ("blind_6", None, "hand-not-seen")
+    assert blind[2].p_win != usual[2].p_win
+    assert "counts-double" in {reason["code"] for reason in blind[2].reasons}
     suicide = make_rules("suicide")
     *_, third, fourth = judged(ROUND._replace(rules=suicide, bids=(4, 4, 0, 0)))
     assert [one.reasons[0]["code"] for one in (third, fourth)] == ["only-choice"] * 2

@@ -51,6 +51,7 @@ CLASSIC = {
     "spades_lead": "broken",
     "first_lead": "any",
     "first_trick_spades": True,
+    "blind_min": None,
 }
 
 
@@ -81,7 +82,7 @@ def test_bis_paper_by_hand():
     assert describe(make_rules("bis-paper")) == CLASSIC | {"win": 200, "lose": -100, "bag_penalty": 110}
 
 
-_SOLO = ("double_nil", "double_nil_points", "blind_nil", "failed_nil_tricks", "team_min", "team_max")
+_SOLO = ("double_nil", "double_nil_points", "blind_nil", "blind_min", "failed_nil_tricks", "team_min", "team_max")
 
 
 def refused(values):
@@ -89,10 +90,11 @@ def refused(values):
     fixed = {
         "partnership": ("deck",),
         "jokers": (),
-        "suicide": ("nil", "double_nil", "double_nil_points", "blind_nil", "deck"),
+        "suicide": ("nil", "double_nil", "double_nil_points", "blind_nil", "blind_min", "deck"),
         "cutthroat": (*_SOLO, "nil_pass", "blind_nil_pass", "nil_passes_first"),
     }
-    spades = ("nil", "double_nil", "double_nil_points", "blind_nil", "min_bid", "team_min", "team_max", "sum_not_13")
+    nils = ("nil", "double_nil", "double_nil_points", "blind_nil", "blind_min")
+    spades = (*nils, "min_bid", "team_min", "team_max", "sum_not_13")
     fixed |= {"whiz": spades, "mirror": (*spades, "deck"), "whiz_strict": (*spades, "deck")}
     fields = {field for field in fixed[values["variant"]] if values[field] != CLASSIC[field]}
     most = values["team_max"]

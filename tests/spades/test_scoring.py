@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from spades.legal import BLIND_NIL, NIL, contract_of, is_nil
+from spades.legal import BLIND_NIL, BLIND_NUMBER, NIL, bid_word, contract_of, is_nil
 from spades.rules import (
     FIELDS,
     TRICKS_ARE_BAGS,
@@ -172,14 +172,46 @@ def test_ten_for_200_alone():
     assert found == ((201, 1), (-200, 0), (90, 0))
 
 
+@pytest.mark.parametrize(
+    ("bid", "taken", "partner", "partner_taken", "points", "bags_after"),
+    [
+        (BLIND_NUMBER + 6, 4, 1, 3, 140, 0),  # a contract of 7, for 20 a trick
+        (BLIND_NUMBER + 6, 6, 2, 4, 160 + 2, 2),  # bags are worth one point each
+        (BLIND_NUMBER + 6, 5, 2, 2, -160, 0),  # set
+        (BLIND_NUMBER + 6, 6, NIL, 0, 120 + 100, 0),  # a nil counts once
+        (BLIND_NUMBER + 6, 6, NIL, 1, 120 - 100 + 1, 1),
+        (BLIND_NUMBER + 6, 5, BLIND_NIL, 0, -120 + 200, 0),
+        (BLIND_NUMBER + 6, 7, BLIND_NUMBER + 6, 5, 240, 0),  # both blind: still double
+        (BLIND_NUMBER + 13, 12, 0, 0, -260 + 100, 0),
+    ],
+)
+def test_a_blind_number(bid, taken, partner, partner_taken, points, bags_after):
+    rules = make_rules("classic", {"blind_min": 6})
+    assert score_side(bid, taken, partner, partner_taken, 0, rules) == (points, bags_after)
+    assert score_side(partner, partner_taken, bid, taken, 0, rules) == (points, bags_after)
+
+
+def test_a_blind_number_with_other_rules():
+    missing = make_rules("classic", {"blind_min": 6, "set_points": "missing", "ten_for_200": True})
+    assert score_side(BLIND_NUMBER + 6, 4, 2, 2, 0, missing) == (-40, 0)  # two tricks missing, for double
+    assert score_side(BLIND_NUMBER + 6, 6, 4, 4, 0, missing) == (400, 0)
+
+
 def test_bid_helpers():
-    assert [contract_of(bid) for bid in (0, 1, 13, BLIND_NIL)] == [0, 1, 13, 0]
-    assert [is_nil(bid) for bid in (0, 1, 13, BLIND_NIL, -1)] == [True, False, False, True, False]
+    assert [contract_of(bid) for bid in (0, 1, 13, BLIND_NIL, BLIND_NUMBER + 6, -1)] == [0, 1, 13, 0, 6, -1]
+    assert [is_nil(bid) for bid in (0, 1, 13, BLIND_NIL, BLIND_NUMBER + 6, -1)] == [
+        True,
+        False,
+        False,
+        True,
+        False,
+        False,
+    ]
     rules = Rules(nil_points=50, blind_nil_points=150)
     assert [nil_stake(bid, rules) for bid in (0, 1, 13, BLIND_NIL)] == [50, 0, 0, 150]
 
 
-bids = st.integers(0, 14)
+bids = st.integers(0, 14) | st.integers(BLIND_NUMBER + 6, BLIND_NUMBER + 13)
 tricks = st.integers(0, 13).flatmap(lambda total: st.tuples(st.integers(0, total), st.just(total)))
 
 
@@ -190,7 +222,7 @@ def test_against_oracle(bid, partner, taken, bags, changed):
     own, total = taken
     rules = any_rules(changed)
     bags %= rules.bag_limit
-    players = [("blind" if b == BLIND_NIL else b, n) for b, n in ((bid, own), (partner, total - own))]
+    players = [(bid_word(b) if b > 13 else b, n) for b, n in ((bid, own), (partner, total - own))]
     assert score_side(bid, own, partner, total - own, bags, rules) == naive.score(players, bags, describe(rules))
 
 

@@ -74,11 +74,14 @@ namespace Spades
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
 
-    /// <summary>Blind nil, or look at the hand.</summary>
+    /// <summary>A blind bid, or look at the hand.</summary>
     public sealed partial class BlindAnswer
     {
         [JsonProperty("blind_nil")]
         public bool BlindNil { get; set; }
+        /// <summary>The number to bid blind; null: none. Only if the rules have a blind_min.</summary>
+        [JsonProperty("blind_number")]
+        public long? BlindNumber { get; set; }
         /// <summary>The policy that decided, as the request named it; for best, its choice.</summary>
         [JsonProperty("policy")]
         public string Policy { get; set; }
@@ -97,8 +100,8 @@ namespace Spades
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
 
-    /// <summary>The reasons of the decision; the numbers are given if the rules allow a blind nil. The answer is blind
-    /// nil if `lot` is below `frequency` and `p_made` is at least `floor`.</summary>
+    /// <summary>The reasons of the decision; the figures of a blind nil are given if the rules allow one. The answer is
+    /// blind nil if `lot` is below `frequency` and `p_made` is at least `floor`.</summary>
     public sealed partial class BlindExplanation
     {
         /// <summary>The rule that decided.</summary>
@@ -125,8 +128,26 @@ namespace Spades
         /// <summary>Null if an earlier bid is a nil.</summary>
         [JsonProperty("projected")]
         public Projected Projected { get; set; }
+        /// <summary>Win probability of a look, if blind numbers were compared with it.</summary>
+        [JsonProperty("p_look")]
+        public double? PLook { get; set; }
+        /// <summary>The blind numbers that were compared.</summary>
+        [JsonProperty("numbers")]
+        public List<BlindNumber> Numbers { get; set; }
         [JsonProperty("sentence")]
         public string Sentence { get; set; }
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
+        [JsonExtensionData]
+        public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
+    }
+
+    /// <summary>A number that may be bid blind, and the win probability of the side with it.</summary>
+    public sealed partial class BlindNumber
+    {
+        [JsonProperty("number")]
+        public long Number { get; set; }
+        [JsonProperty("p_win")]
+        public double PWin { get; set; }
         /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
@@ -583,12 +604,12 @@ namespace Spades
         /// nil-by-simple-rule, weak-spades, weak-hearts, weak-diamonds, weak-clubs, weak-four-spades, no-nil-partner,
         /// no-nil-ace-of-spades, no-nil-king-queen, no-nil-three-high, no-nil-four-spades, no-nil-honour,
         /// no-nil-switched-off, no-nil-rules, no-nil-big-joker, no-nil-joker-ace, no-nil-three-above-jack,
-        /// no-nil-joker-honour, we-reach-goal, they-reach-goal, both-reach-goal, others-to-bid, would-win,
-        /// would-win-nil, would-lose, loses-if-set, loses-if-nil-fails, bags, their-bags, opponents-nil,
-        /// complete-to-14, close-race, desperate-nil, regular-wins-too, last-seat-one-less, big5-signal, big5-refusal,
-        /// big5-answer, big6-signal, big6-refusal, big6-answer, mirror, whiz, whiz-strict, suicide, ten-for-200,
-        /// not-allowed, nil-not-allowed, not-legal, nil-not-legal, style, misjudges, misjudges-nil, forgets-nils,
-        /// draws, full-strength, full-strength-nil, full-strength-same.</summary>
+        /// no-nil-joker-honour, counts-double, theirs-counts-double, we-reach-goal, they-reach-goal, both-reach-goal,
+        /// others-to-bid, would-win, would-win-nil, would-lose, loses-if-set, loses-if-nil-fails, bags, their-bags,
+        /// opponents-nil, complete-to-14, close-race, desperate-nil, regular-wins-too, last-seat-one-less, big5-signal,
+        /// big5-refusal, big5-answer, big6-signal, big6-refusal, big6-answer, mirror, whiz, whiz-strict, suicide,
+        /// ten-for-200, not-allowed, nil-not-allowed, not-legal, nil-not-legal, style, misjudges, misjudges-nil,
+        /// forgets-nils, draws, full-strength, full-strength-nil, full-strength-same.</summary>
         [JsonProperty("code")]
         public string Code { get; set; }
         /// <summary>The bid that was made. Unit: tricks.</summary>
@@ -826,17 +847,17 @@ namespace Spades
         /// nil-pass-one, nil-by-simple-rule, weak-spades, weak-hearts, weak-diamonds, weak-clubs, weak-four-spades,
         /// no-nil-partner, no-nil-ace-of-spades, no-nil-king-queen, no-nil-three-high, no-nil-four-spades,
         /// no-nil-honour, no-nil-switched-off, no-nil-rules, no-nil-big-joker, no-nil-joker-ace,
-        /// no-nil-three-above-jack, no-nil-joker-honour, we-reach-goal, they-reach-goal, both-reach-goal,
-        /// others-to-bid, would-win, would-win-nil, would-lose, loses-if-set, loses-if-nil-fails, bags, their-bags,
-        /// opponents-nil, complete-to-14, close-race, desperate-nil, regular-wins-too, last-seat-one-less, big5-signal,
-        /// big5-refusal, big5-answer, big6-signal, big6-refusal, big6-answer, mirror, whiz, whiz-strict, suicide,
-        /// ten-for-200, not-allowed, nil-not-allowed, not-legal, nil-not-legal, style, misjudges, misjudges-nil,
-        /// forgets-nils, draws, full-strength, full-strength-nil, full-strength-same, top-spade, spade, empties-suit,
-        /// high, low-of-suit, low, lowest-left, low-spade, only-card, keep-nil, cover-nil, cover-later, lead-safe,
-        /// lead-risky, attack-nil, under-nil, attack-later, nil-beaten, nil-safe, contract, own-contract, no-tricks,
-        /// set, set-certain, set-one, enough, enough-no-bags, sure, own-share, hopeless, failed-nil, overlooks,
-        /// search-better, search-kept, lead-top, lead, win, win-sure, win-now, ruff, win-trump, side-wins,
-        /// partner-wins, partner-ahead, nil-in-danger, lose, discard.</summary>
+        /// no-nil-three-above-jack, no-nil-joker-honour, counts-double, theirs-counts-double, we-reach-goal,
+        /// they-reach-goal, both-reach-goal, others-to-bid, would-win, would-win-nil, would-lose, loses-if-set,
+        /// loses-if-nil-fails, bags, their-bags, opponents-nil, complete-to-14, close-race, desperate-nil,
+        /// regular-wins-too, last-seat-one-less, big5-signal, big5-refusal, big5-answer, big6-signal, big6-refusal,
+        /// big6-answer, mirror, whiz, whiz-strict, suicide, ten-for-200, not-allowed, nil-not-allowed, not-legal,
+        /// nil-not-legal, style, misjudges, misjudges-nil, forgets-nils, draws, full-strength, full-strength-nil,
+        /// full-strength-same, top-spade, spade, empties-suit, high, low-of-suit, low, lowest-left, low-spade,
+        /// only-card, keep-nil, cover-nil, cover-later, lead-safe, lead-risky, attack-nil, under-nil, attack-later,
+        /// nil-beaten, nil-safe, contract, own-contract, no-tricks, set, set-certain, set-one, enough, enough-no-bags,
+        /// sure, own-share, hopeless, failed-nil, overlooks, search-better, search-kept, lead-top, lead, win, win-sure,
+        /// win-now, ruff, win-trump, side-wins, partner-wins, partner-ahead, nil-in-danger, lose, discard.</summary>
         [JsonProperty("code")]
         public string Code { get; set; }
         [JsonProperty("sentence")]
@@ -957,7 +978,7 @@ namespace Spades
         /// value.</summary>
         [JsonProperty("blind_nil")]
         public bool? BlindNil { get; set; }
-        /// <summary>Points that a side must be behind to bid blind nil. Default: the preset's value.</summary>
+        /// <summary>Points that a side must be behind to bid blind. Default: the preset's value.</summary>
         [JsonProperty("blind_nil_deficit")]
         public int? BlindNilDeficit { get; set; }
         /// <summary>Whether overtricks count as bags, one point each, with a penalty for too many. Default: the
@@ -1044,6 +1065,10 @@ namespace Spades
         /// preset's value.</summary>
         [JsonProperty("first_trick_spades")]
         public bool? FirstTrickSpades { get; set; }
+        /// <summary>Smallest number that may be bid before seeing the hand, which doubles the points of the side's
+        /// contract; null: none. Default: the preset's value.</summary>
+        [JsonProperty("blind_min")]
+        public int? BlindMin { get; set; }
         /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
@@ -1231,8 +1256,8 @@ namespace Spades
         /// <summary>13 cards, or one PBN text</summary>
         [JsonProperty("hand")]
         public object Hand { get; set; }
-        /// <summary>The bids made so far, first bidder first. Nil is 0; blind_nil only where the rules allow
-        /// it.</summary>
+        /// <summary>The bids made so far, first bidder first. Nil is 0; blind bids such as blind_nil and blind_6 only
+        /// where the rules allow them.</summary>
         [JsonProperty("previous_bids")]
         public List<object> PreviousBids { get; set; }
         /// <summary>Place in the bidding order: the number of previous bids. It may be left out; if it is present and
@@ -1255,8 +1280,8 @@ namespace Spades
         /// auction. Default: true. Values: brief, curve.</summary>
         [JsonProperty("explain")]
         public object Explain { get; set; }
-        /// <summary>The answer is always one of these. blind_nil is never chosen, because the hand has been seen.
-        /// Default: every bid that the rules allow.</summary>
+        /// <summary>The answer is always one of these. No blind bid is chosen, because the hand has been seen. Default:
+        /// every bid that the rules allow.</summary>
         [JsonProperty("legal_bids")]
         public List<object> LegalBids { get; set; }
         /// <summary>Seed of the random numbers of a level below 5. Default: made from the position.</summary>
@@ -1305,8 +1330,8 @@ namespace Spades
         /// <summary>The rules of the game. Default: preset classic.</summary>
         [JsonProperty("rules")]
         public RuleSet Rules { get; set; }
-        /// <summary>The bids made so far, first bidder first. Nil is 0; blind_nil only where the rules allow
-        /// it.</summary>
+        /// <summary>The bids made so far, first bidder first. Nil is 0; blind bids such as blind_nil and blind_6 only
+        /// where the rules allow them.</summary>
         [JsonProperty("previous_bids")]
         public List<object> PreviousBids { get; set; }
         /// <summary>Place in the bidding order: the number of previous bids. It may be left out; if it is present and

@@ -5,6 +5,15 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 
+class BlindNumber(TypedDict):
+    """
+    A number that may be bid blind, and the win probability of the side with it.
+    """
+
+    number: int
+    p_win: float
+
+
 class CardReason(TypedDict):
     """
     Why the card is played: the player's goal in the round, what the card does, or what a search found.
@@ -295,7 +304,7 @@ class Reason(TypedDict):
     A reason for the bid: its code, and the numbers in its sentence. GET /v1/reasons has the sentences.
     """
 
-    code: Literal['bid', 'bid-nil', 'bid-blind-nil', 'wins', 'wins-nil', 'tricks', 'hardly-a-trick', 'at-least-one', 'tricks-left', 'certain-tricks', 'simple-count', 'partner-bid', 'partner-nil', 'partner-to-bid', 'partner-alone', 'partner-alone-to-bid', 'partner-nil-makes', 'their-nil', 'alone', 'opposite-as-partner', 'makes', 'other-number', 'lower', 'lower-bags', 'other-number-wins', 'best-number', 'too-close', 'close', 'better', 'better-nil', 'no-other-bid', 'nil-makes', 'nil-wins-less', 'nil-too-close', 'nil-above-threshold', 'nil-below-threshold', 'nil-pass', 'nil-pass-one', 'nil-by-simple-rule', 'weak-spades', 'weak-hearts', 'weak-diamonds', 'weak-clubs', 'weak-four-spades', 'no-nil-partner', 'no-nil-ace-of-spades', 'no-nil-king-queen', 'no-nil-three-high', 'no-nil-four-spades', 'no-nil-honour', 'no-nil-switched-off', 'no-nil-rules', 'no-nil-big-joker', 'no-nil-joker-ace', 'no-nil-three-above-jack', 'no-nil-joker-honour', 'we-reach-goal', 'they-reach-goal', 'both-reach-goal', 'others-to-bid', 'would-win', 'would-win-nil', 'would-lose', 'loses-if-set', 'loses-if-nil-fails', 'bags', 'their-bags', 'opponents-nil', 'complete-to-14', 'close-race', 'desperate-nil', 'regular-wins-too', 'last-seat-one-less', 'big5-signal', 'big5-refusal', 'big5-answer', 'big6-signal', 'big6-refusal', 'big6-answer', 'mirror', 'whiz', 'whiz-strict', 'suicide', 'ten-for-200', 'not-allowed', 'nil-not-allowed', 'not-legal', 'nil-not-legal', 'style', 'misjudges', 'misjudges-nil', 'forgets-nils', 'draws', 'full-strength', 'full-strength-nil', 'full-strength-same']
+    code: Literal['bid', 'bid-nil', 'bid-blind-nil', 'wins', 'wins-nil', 'tricks', 'hardly-a-trick', 'at-least-one', 'tricks-left', 'certain-tricks', 'simple-count', 'partner-bid', 'partner-nil', 'partner-to-bid', 'partner-alone', 'partner-alone-to-bid', 'partner-nil-makes', 'their-nil', 'alone', 'opposite-as-partner', 'makes', 'other-number', 'lower', 'lower-bags', 'other-number-wins', 'best-number', 'too-close', 'close', 'better', 'better-nil', 'no-other-bid', 'nil-makes', 'nil-wins-less', 'nil-too-close', 'nil-above-threshold', 'nil-below-threshold', 'nil-pass', 'nil-pass-one', 'nil-by-simple-rule', 'weak-spades', 'weak-hearts', 'weak-diamonds', 'weak-clubs', 'weak-four-spades', 'no-nil-partner', 'no-nil-ace-of-spades', 'no-nil-king-queen', 'no-nil-three-high', 'no-nil-four-spades', 'no-nil-honour', 'no-nil-switched-off', 'no-nil-rules', 'no-nil-big-joker', 'no-nil-joker-ace', 'no-nil-three-above-jack', 'no-nil-joker-honour', 'counts-double', 'theirs-counts-double', 'we-reach-goal', 'they-reach-goal', 'both-reach-goal', 'others-to-bid', 'would-win', 'would-win-nil', 'would-lose', 'loses-if-set', 'loses-if-nil-fails', 'bags', 'their-bags', 'opponents-nil', 'complete-to-14', 'close-race', 'desperate-nil', 'regular-wins-too', 'last-seat-one-less', 'big5-signal', 'big5-refusal', 'big5-answer', 'big6-signal', 'big6-refusal', 'big6-answer', 'mirror', 'whiz', 'whiz-strict', 'suicide', 'ten-for-200', 'not-allowed', 'nil-not-allowed', 'not-legal', 'nil-not-legal', 'style', 'misjudges', 'misjudges-nil', 'forgets-nils', 'draws', 'full-strength', 'full-strength-nil', 'full-strength-same']
     bid: NotRequired[int]
     """
     The bid that was made. Unit: tricks.
@@ -516,7 +525,7 @@ class ReviewReason(TypedDict):
     It has the numbers of its sentence, which addresses the player. GET /v1/reasons has the sentences.
     """
 
-    code: Literal['none-better', 'only-choice', 'hand-not-seen', 'no-deal-fits', 'better-bid', 'nil-better', 'nil-worse', 'better-pass', 'usual-pass', 'better-card', 'bid', 'bid-nil', 'bid-blind-nil', 'wins', 'wins-nil', 'tricks', 'hardly-a-trick', 'at-least-one', 'tricks-left', 'certain-tricks', 'simple-count', 'partner-bid', 'partner-nil', 'partner-to-bid', 'partner-alone', 'partner-alone-to-bid', 'partner-nil-makes', 'their-nil', 'alone', 'opposite-as-partner', 'makes', 'other-number', 'lower', 'lower-bags', 'other-number-wins', 'best-number', 'too-close', 'close', 'better', 'better-nil', 'no-other-bid', 'nil-makes', 'nil-wins-less', 'nil-too-close', 'nil-above-threshold', 'nil-below-threshold', 'nil-pass', 'nil-pass-one', 'nil-by-simple-rule', 'weak-spades', 'weak-hearts', 'weak-diamonds', 'weak-clubs', 'weak-four-spades', 'no-nil-partner', 'no-nil-ace-of-spades', 'no-nil-king-queen', 'no-nil-three-high', 'no-nil-four-spades', 'no-nil-honour', 'no-nil-switched-off', 'no-nil-rules', 'no-nil-big-joker', 'no-nil-joker-ace', 'no-nil-three-above-jack', 'no-nil-joker-honour', 'we-reach-goal', 'they-reach-goal', 'both-reach-goal', 'others-to-bid', 'would-win', 'would-win-nil', 'would-lose', 'loses-if-set', 'loses-if-nil-fails', 'bags', 'their-bags', 'opponents-nil', 'complete-to-14', 'close-race', 'desperate-nil', 'regular-wins-too', 'last-seat-one-less', 'big5-signal', 'big5-refusal', 'big5-answer', 'big6-signal', 'big6-refusal', 'big6-answer', 'mirror', 'whiz', 'whiz-strict', 'suicide', 'ten-for-200', 'not-allowed', 'nil-not-allowed', 'not-legal', 'nil-not-legal', 'style', 'misjudges', 'misjudges-nil', 'forgets-nils', 'draws', 'full-strength', 'full-strength-nil', 'full-strength-same', 'top-spade', 'spade', 'empties-suit', 'high', 'low-of-suit', 'low', 'lowest-left', 'low-spade', 'only-card', 'keep-nil', 'cover-nil', 'cover-later', 'lead-safe', 'lead-risky', 'attack-nil', 'under-nil', 'attack-later', 'nil-beaten', 'nil-safe', 'contract', 'own-contract', 'no-tricks', 'set', 'set-certain', 'set-one', 'enough', 'enough-no-bags', 'sure', 'own-share', 'hopeless', 'failed-nil', 'overlooks', 'search-better', 'search-kept', 'lead-top', 'lead', 'win', 'win-sure', 'win-now', 'ruff', 'win-trump', 'side-wins', 'partner-wins', 'partner-ahead', 'nil-in-danger', 'lose', 'discard']
+    code: Literal['none-better', 'only-choice', 'hand-not-seen', 'no-deal-fits', 'better-bid', 'nil-better', 'nil-worse', 'better-pass', 'usual-pass', 'better-card', 'bid', 'bid-nil', 'bid-blind-nil', 'wins', 'wins-nil', 'tricks', 'hardly-a-trick', 'at-least-one', 'tricks-left', 'certain-tricks', 'simple-count', 'partner-bid', 'partner-nil', 'partner-to-bid', 'partner-alone', 'partner-alone-to-bid', 'partner-nil-makes', 'their-nil', 'alone', 'opposite-as-partner', 'makes', 'other-number', 'lower', 'lower-bags', 'other-number-wins', 'best-number', 'too-close', 'close', 'better', 'better-nil', 'no-other-bid', 'nil-makes', 'nil-wins-less', 'nil-too-close', 'nil-above-threshold', 'nil-below-threshold', 'nil-pass', 'nil-pass-one', 'nil-by-simple-rule', 'weak-spades', 'weak-hearts', 'weak-diamonds', 'weak-clubs', 'weak-four-spades', 'no-nil-partner', 'no-nil-ace-of-spades', 'no-nil-king-queen', 'no-nil-three-high', 'no-nil-four-spades', 'no-nil-honour', 'no-nil-switched-off', 'no-nil-rules', 'no-nil-big-joker', 'no-nil-joker-ace', 'no-nil-three-above-jack', 'no-nil-joker-honour', 'counts-double', 'theirs-counts-double', 'we-reach-goal', 'they-reach-goal', 'both-reach-goal', 'others-to-bid', 'would-win', 'would-win-nil', 'would-lose', 'loses-if-set', 'loses-if-nil-fails', 'bags', 'their-bags', 'opponents-nil', 'complete-to-14', 'close-race', 'desperate-nil', 'regular-wins-too', 'last-seat-one-less', 'big5-signal', 'big5-refusal', 'big5-answer', 'big6-signal', 'big6-refusal', 'big6-answer', 'mirror', 'whiz', 'whiz-strict', 'suicide', 'ten-for-200', 'not-allowed', 'nil-not-allowed', 'not-legal', 'nil-not-legal', 'style', 'misjudges', 'misjudges-nil', 'forgets-nils', 'draws', 'full-strength', 'full-strength-nil', 'full-strength-same', 'top-spade', 'spade', 'empties-suit', 'high', 'low-of-suit', 'low', 'lowest-left', 'low-spade', 'only-card', 'keep-nil', 'cover-nil', 'cover-later', 'lead-safe', 'lead-risky', 'attack-nil', 'under-nil', 'attack-later', 'nil-beaten', 'nil-safe', 'contract', 'own-contract', 'no-tricks', 'set', 'set-certain', 'set-one', 'enough', 'enough-no-bags', 'sure', 'own-share', 'hopeless', 'failed-nil', 'overlooks', 'search-better', 'search-kept', 'lead-top', 'lead', 'win', 'win-sure', 'win-now', 'ruff', 'win-trump', 'side-wins', 'partner-wins', 'partner-ahead', 'nil-in-danger', 'lose', 'discard']
     sentence: str
 
 
@@ -632,7 +641,7 @@ class RuleSet(TypedDict):
     """
     blind_nil_deficit: NotRequired[int | None]
     """
-    Points that a side must be behind to bid blind nil. Default: the preset's value.
+    Points that a side must be behind to bid blind. Default: the preset's value.
     """
     bags: NotRequired[bool | None]
     """
@@ -721,6 +730,10 @@ class RuleSet(TypedDict):
     first_trick_spades: NotRequired[bool | None]
     """
     Whether spades may be played to the first trick by a seat that has other cards. Default: the preset's value.
+    """
+    blind_min: NotRequired[int | None]
+    """
+    Smallest number that may be bid before seeing the hand, which doubles the points of the side's contract; null: none. Default: the preset's value.
     """
 
 
@@ -924,7 +937,7 @@ class PassRequest(TypedDict):
     """
     13 cards, or one PBN text
     """
-    bids: list[int | Literal['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', 'nil', 'blind_nil']]
+    bids: list[int | Literal['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', 'nil', 'blind_nil', 'blind_6', 'blind_7', 'blind_8', 'blind_9', 'blind_10', 'blind_11', 'blind_12', 'blind_13']]
     """
     All bids, first bidder first.
     """
@@ -1007,7 +1020,7 @@ class Result(TypedDict):
     """
     The bidder's place in the bidding order. Needed with round_id.
     """
-    bids: NotRequired[list[int | Literal['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', 'nil', 'blind_nil']] | None]
+    bids: NotRequired[list[int | Literal['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', 'nil', 'blind_nil', 'blind_6', 'blind_7', 'blind_8', 'blind_9', 'blind_10', 'blind_11', 'blind_12', 'blind_13']] | None]
     """
     All four bids, first bidder first, for the decision log.
     """
@@ -1070,7 +1083,7 @@ class ReviewRequest(TypedDict):
     """
     By seat: the cards dealt, before any pass.
     """
-    bids: list[int | Literal['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', 'nil', 'blind_nil']]
+    bids: list[int | Literal['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', 'nil', 'blind_nil', 'blind_6', 'blind_7', 'blind_8', 'blind_9', 'blind_10', 'blind_11', 'blind_12', 'blind_13']]
     """
     All bids, first bidder first.
     """
@@ -1184,7 +1197,7 @@ class AnsweredInference(TypedDict):
 
 class BlindExplanation(TypedDict):
     """
-    The reasons of the decision; the numbers are given if the rules allow a blind nil.
+    The reasons of the decision; the figures of a blind nil are given if the rules allow one.
 
     The answer is blind nil if `lot` is below `frequency` and `p_made` is at least `floor`.
     """
@@ -1220,6 +1233,14 @@ class BlindExplanation(TypedDict):
     projected: NotRequired[Projected | None]
     """
     Null if an earlier bid is a nil.
+    """
+    p_look: NotRequired[float]
+    """
+    Win probability of a look, if blind numbers were compared with it.
+    """
+    numbers: NotRequired[list[BlindNumber]]
+    """
+    The blind numbers that were compared.
     """
     sentence: str
 
@@ -1414,9 +1435,9 @@ class BidRequest(TypedDict):
     """
     13 cards, or one PBN text
     """
-    previous_bids: list[int | Literal['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', 'nil', 'blind_nil']]
+    previous_bids: list[int | Literal['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', 'nil', 'blind_nil', 'blind_6', 'blind_7', 'blind_8', 'blind_9', 'blind_10', 'blind_11', 'blind_12', 'blind_13']]
     """
-    The bids made so far, first bidder first. Nil is 0; blind_nil only where the rules allow it.
+    The bids made so far, first bidder first. Nil is 0; blind bids such as blind_nil and blind_6 only where the rules allow them.
     """
     seat: NotRequired[int | None]
     """
@@ -1438,9 +1459,9 @@ class BidRequest(TypedDict):
     """
     The explanation in the answer. true: everything. false: none. brief: only the main reasons, and the win probability if the policy computes one. curve: like true, plus the success curve of a nil in this auction. Default: true.
     """
-    legal_bids: NotRequired[list[int | Literal['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', 'nil', 'blind_nil']] | None]
+    legal_bids: NotRequired[list[int | Literal['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', 'nil', 'blind_nil', 'blind_6', 'blind_7', 'blind_8', 'blind_9', 'blind_10', 'blind_11', 'blind_12', 'blind_13']] | None]
     """
-    The answer is always one of these. blind_nil is never chosen, because the hand has been seen. Default: every bid that the rules allow.
+    The answer is always one of these. No blind bid is chosen, because the hand has been seen. Default: every bid that the rules allow.
     """
     seed: NotRequired[int | None]
     """
@@ -1489,9 +1510,9 @@ class BlindRequest(TypedDict):
     """
     The rules of the game. Default: preset classic.
     """
-    previous_bids: list[int | Literal['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', 'nil', 'blind_nil']]
+    previous_bids: list[int | Literal['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', 'nil', 'blind_nil', 'blind_6', 'blind_7', 'blind_8', 'blind_9', 'blind_10', 'blind_11', 'blind_12', 'blind_13']]
     """
-    The bids made so far, first bidder first. Nil is 0; blind_nil only where the rules allow it.
+    The bids made so far, first bidder first. Nil is 0; blind bids such as blind_nil and blind_6 only where the rules allow them.
     """
     seat: NotRequired[int | None]
     """
@@ -1536,7 +1557,7 @@ class CardRequest(TypedDict):
     """
     13 cards, or one PBN text
     """
-    bids: list[int | Literal['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', 'nil', 'blind_nil']]
+    bids: list[int | Literal['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', 'nil', 'blind_nil', 'blind_6', 'blind_7', 'blind_8', 'blind_9', 'blind_10', 'blind_11', 'blind_12', 'blind_13']]
     """
     All bids, first bidder first.
     """
@@ -1611,7 +1632,7 @@ class InferenceItemRequest(TypedDict):
     """
     The 13 cards that the player was dealt. A spectator leaves it out.
     """
-    bids: list[int | Literal['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', 'nil', 'blind_nil']]
+    bids: list[int | Literal['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', 'nil', 'blind_nil', 'blind_6', 'blind_7', 'blind_8', 'blind_9', 'blind_10', 'blind_11', 'blind_12', 'blind_13']]
     """
     The bids made so far, first bidder first. Nil is 0.
     """
@@ -1666,7 +1687,7 @@ class InferenceRequest(TypedDict):
     """
     The 13 cards that the player was dealt. A spectator leaves it out.
     """
-    bids: list[int | Literal['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', 'nil', 'blind_nil']]
+    bids: list[int | Literal['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', 'nil', 'blind_nil', 'blind_6', 'blind_7', 'blind_8', 'blind_9', 'blind_10', 'blind_11', 'blind_12', 'blind_13']]
     """
     The bids made so far, first bidder first. Nil is 0.
     """
@@ -1760,10 +1781,14 @@ class BidAnswer(TypedDict):
 
 class BlindAnswer(TypedDict):
     """
-    Blind nil, or look at the hand.
+    A blind bid, or look at the hand.
     """
 
     blind_nil: bool
+    blind_number: NotRequired[int | None]
+    """
+    The number to bid blind; null: none. Only if the rules have a blind_min.
+    """
     policy: str
     """
     The policy that decided, as the request named it; for best, its choice.

@@ -128,11 +128,16 @@ export interface components {
         };
         /**
          * BlindAnswer
-         * @description Blind nil, or look at the hand.
+         * @description A blind bid, or look at the hand.
          */
         BlindAnswer: {
             /** Blind Nil */
             blind_nil: boolean;
+            /**
+             * Blind Number
+             * @description The number to bid blind; null: none. Only if the rules have a blind_min.
+             */
+            blind_number?: number | null;
             /**
              * Policy
              * @description The policy that decided, as the request named it; for best, its choice.
@@ -154,7 +159,7 @@ export interface components {
         };
         /**
          * BlindExplanation
-         * @description The reasons of the decision; the numbers are given if the rules allow a blind nil.
+         * @description The reasons of the decision; the figures of a blind nil are given if the rules allow one.
          *
          *     The answer is blind nil if `lot` is below `frequency` and `p_made` is at least `floor`.
          */
@@ -196,8 +201,30 @@ export interface components {
             lot?: number;
             /** @description Null if an earlier bid is a nil. */
             projected?: components["schemas"]["Projected"] | null;
+            /**
+             * P Look
+             * @description Win probability of a look, if blind numbers were compared with it.
+             */
+            p_look?: number;
+            /**
+             * Numbers
+             * @description The blind numbers that were compared.
+             */
+            numbers?: components["schemas"]["BlindNumber"][];
             /** Sentence */
             sentence: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * BlindNumber
+         * @description A number that may be bid blind, and the win probability of the side with it.
+         */
+        BlindNumber: {
+            /** Number */
+            number: number;
+            /** P Win */
+            p_win: number;
         } & {
             [key: string]: unknown;
         };
@@ -830,7 +857,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "bid" | "bid-nil" | "bid-blind-nil" | "wins" | "wins-nil" | "tricks" | "hardly-a-trick" | "at-least-one" | "tricks-left" | "certain-tricks" | "simple-count" | "partner-bid" | "partner-nil" | "partner-to-bid" | "partner-alone" | "partner-alone-to-bid" | "partner-nil-makes" | "their-nil" | "alone" | "opposite-as-partner" | "makes" | "other-number" | "lower" | "lower-bags" | "other-number-wins" | "best-number" | "too-close" | "close" | "better" | "better-nil" | "no-other-bid" | "nil-makes" | "nil-wins-less" | "nil-too-close" | "nil-above-threshold" | "nil-below-threshold" | "nil-pass" | "nil-pass-one" | "nil-by-simple-rule" | "weak-spades" | "weak-hearts" | "weak-diamonds" | "weak-clubs" | "weak-four-spades" | "no-nil-partner" | "no-nil-ace-of-spades" | "no-nil-king-queen" | "no-nil-three-high" | "no-nil-four-spades" | "no-nil-honour" | "no-nil-switched-off" | "no-nil-rules" | "no-nil-big-joker" | "no-nil-joker-ace" | "no-nil-three-above-jack" | "no-nil-joker-honour" | "we-reach-goal" | "they-reach-goal" | "both-reach-goal" | "others-to-bid" | "would-win" | "would-win-nil" | "would-lose" | "loses-if-set" | "loses-if-nil-fails" | "bags" | "their-bags" | "opponents-nil" | "complete-to-14" | "close-race" | "desperate-nil" | "regular-wins-too" | "last-seat-one-less" | "big5-signal" | "big5-refusal" | "big5-answer" | "big6-signal" | "big6-refusal" | "big6-answer" | "mirror" | "whiz" | "whiz-strict" | "suicide" | "ten-for-200" | "not-allowed" | "nil-not-allowed" | "not-legal" | "nil-not-legal" | "style" | "misjudges" | "misjudges-nil" | "forgets-nils" | "draws" | "full-strength" | "full-strength-nil" | "full-strength-same";
+            code: "bid" | "bid-nil" | "bid-blind-nil" | "wins" | "wins-nil" | "tricks" | "hardly-a-trick" | "at-least-one" | "tricks-left" | "certain-tricks" | "simple-count" | "partner-bid" | "partner-nil" | "partner-to-bid" | "partner-alone" | "partner-alone-to-bid" | "partner-nil-makes" | "their-nil" | "alone" | "opposite-as-partner" | "makes" | "other-number" | "lower" | "lower-bags" | "other-number-wins" | "best-number" | "too-close" | "close" | "better" | "better-nil" | "no-other-bid" | "nil-makes" | "nil-wins-less" | "nil-too-close" | "nil-above-threshold" | "nil-below-threshold" | "nil-pass" | "nil-pass-one" | "nil-by-simple-rule" | "weak-spades" | "weak-hearts" | "weak-diamonds" | "weak-clubs" | "weak-four-spades" | "no-nil-partner" | "no-nil-ace-of-spades" | "no-nil-king-queen" | "no-nil-three-high" | "no-nil-four-spades" | "no-nil-honour" | "no-nil-switched-off" | "no-nil-rules" | "no-nil-big-joker" | "no-nil-joker-ace" | "no-nil-three-above-jack" | "no-nil-joker-honour" | "counts-double" | "theirs-counts-double" | "we-reach-goal" | "they-reach-goal" | "both-reach-goal" | "others-to-bid" | "would-win" | "would-win-nil" | "would-lose" | "loses-if-set" | "loses-if-nil-fails" | "bags" | "their-bags" | "opponents-nil" | "complete-to-14" | "close-race" | "desperate-nil" | "regular-wins-too" | "last-seat-one-less" | "big5-signal" | "big5-refusal" | "big5-answer" | "big6-signal" | "big6-refusal" | "big6-answer" | "mirror" | "whiz" | "whiz-strict" | "suicide" | "ten-for-200" | "not-allowed" | "nil-not-allowed" | "not-legal" | "nil-not-legal" | "style" | "misjudges" | "misjudges-nil" | "forgets-nils" | "draws" | "full-strength" | "full-strength-nil" | "full-strength-same";
             /**
              * bid
              * @description The bid that was made. Unit: tricks.
@@ -1173,7 +1200,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "none-better" | "only-choice" | "hand-not-seen" | "no-deal-fits" | "better-bid" | "nil-better" | "nil-worse" | "better-pass" | "usual-pass" | "better-card" | "bid" | "bid-nil" | "bid-blind-nil" | "wins" | "wins-nil" | "tricks" | "hardly-a-trick" | "at-least-one" | "tricks-left" | "certain-tricks" | "simple-count" | "partner-bid" | "partner-nil" | "partner-to-bid" | "partner-alone" | "partner-alone-to-bid" | "partner-nil-makes" | "their-nil" | "alone" | "opposite-as-partner" | "makes" | "other-number" | "lower" | "lower-bags" | "other-number-wins" | "best-number" | "too-close" | "close" | "better" | "better-nil" | "no-other-bid" | "nil-makes" | "nil-wins-less" | "nil-too-close" | "nil-above-threshold" | "nil-below-threshold" | "nil-pass" | "nil-pass-one" | "nil-by-simple-rule" | "weak-spades" | "weak-hearts" | "weak-diamonds" | "weak-clubs" | "weak-four-spades" | "no-nil-partner" | "no-nil-ace-of-spades" | "no-nil-king-queen" | "no-nil-three-high" | "no-nil-four-spades" | "no-nil-honour" | "no-nil-switched-off" | "no-nil-rules" | "no-nil-big-joker" | "no-nil-joker-ace" | "no-nil-three-above-jack" | "no-nil-joker-honour" | "we-reach-goal" | "they-reach-goal" | "both-reach-goal" | "others-to-bid" | "would-win" | "would-win-nil" | "would-lose" | "loses-if-set" | "loses-if-nil-fails" | "bags" | "their-bags" | "opponents-nil" | "complete-to-14" | "close-race" | "desperate-nil" | "regular-wins-too" | "last-seat-one-less" | "big5-signal" | "big5-refusal" | "big5-answer" | "big6-signal" | "big6-refusal" | "big6-answer" | "mirror" | "whiz" | "whiz-strict" | "suicide" | "ten-for-200" | "not-allowed" | "nil-not-allowed" | "not-legal" | "nil-not-legal" | "style" | "misjudges" | "misjudges-nil" | "forgets-nils" | "draws" | "full-strength" | "full-strength-nil" | "full-strength-same" | "top-spade" | "spade" | "empties-suit" | "high" | "low-of-suit" | "low" | "lowest-left" | "low-spade" | "only-card" | "keep-nil" | "cover-nil" | "cover-later" | "lead-safe" | "lead-risky" | "attack-nil" | "under-nil" | "attack-later" | "nil-beaten" | "nil-safe" | "contract" | "own-contract" | "no-tricks" | "set" | "set-certain" | "set-one" | "enough" | "enough-no-bags" | "sure" | "own-share" | "hopeless" | "failed-nil" | "overlooks" | "search-better" | "search-kept" | "lead-top" | "lead" | "win" | "win-sure" | "win-now" | "ruff" | "win-trump" | "side-wins" | "partner-wins" | "partner-ahead" | "nil-in-danger" | "lose" | "discard";
+            code: "none-better" | "only-choice" | "hand-not-seen" | "no-deal-fits" | "better-bid" | "nil-better" | "nil-worse" | "better-pass" | "usual-pass" | "better-card" | "bid" | "bid-nil" | "bid-blind-nil" | "wins" | "wins-nil" | "tricks" | "hardly-a-trick" | "at-least-one" | "tricks-left" | "certain-tricks" | "simple-count" | "partner-bid" | "partner-nil" | "partner-to-bid" | "partner-alone" | "partner-alone-to-bid" | "partner-nil-makes" | "their-nil" | "alone" | "opposite-as-partner" | "makes" | "other-number" | "lower" | "lower-bags" | "other-number-wins" | "best-number" | "too-close" | "close" | "better" | "better-nil" | "no-other-bid" | "nil-makes" | "nil-wins-less" | "nil-too-close" | "nil-above-threshold" | "nil-below-threshold" | "nil-pass" | "nil-pass-one" | "nil-by-simple-rule" | "weak-spades" | "weak-hearts" | "weak-diamonds" | "weak-clubs" | "weak-four-spades" | "no-nil-partner" | "no-nil-ace-of-spades" | "no-nil-king-queen" | "no-nil-three-high" | "no-nil-four-spades" | "no-nil-honour" | "no-nil-switched-off" | "no-nil-rules" | "no-nil-big-joker" | "no-nil-joker-ace" | "no-nil-three-above-jack" | "no-nil-joker-honour" | "counts-double" | "theirs-counts-double" | "we-reach-goal" | "they-reach-goal" | "both-reach-goal" | "others-to-bid" | "would-win" | "would-win-nil" | "would-lose" | "loses-if-set" | "loses-if-nil-fails" | "bags" | "their-bags" | "opponents-nil" | "complete-to-14" | "close-race" | "desperate-nil" | "regular-wins-too" | "last-seat-one-less" | "big5-signal" | "big5-refusal" | "big5-answer" | "big6-signal" | "big6-refusal" | "big6-answer" | "mirror" | "whiz" | "whiz-strict" | "suicide" | "ten-for-200" | "not-allowed" | "nil-not-allowed" | "not-legal" | "nil-not-legal" | "style" | "misjudges" | "misjudges-nil" | "forgets-nils" | "draws" | "full-strength" | "full-strength-nil" | "full-strength-same" | "top-spade" | "spade" | "empties-suit" | "high" | "low-of-suit" | "low" | "lowest-left" | "low-spade" | "only-card" | "keep-nil" | "cover-nil" | "cover-later" | "lead-safe" | "lead-risky" | "attack-nil" | "under-nil" | "attack-later" | "nil-beaten" | "nil-safe" | "contract" | "own-contract" | "no-tricks" | "set" | "set-certain" | "set-one" | "enough" | "enough-no-bags" | "sure" | "own-share" | "hopeless" | "failed-nil" | "overlooks" | "search-better" | "search-kept" | "lead-top" | "lead" | "win" | "win-sure" | "win-now" | "ruff" | "win-trump" | "side-wins" | "partner-wins" | "partner-ahead" | "nil-in-danger" | "lose" | "discard";
             /** Sentence */
             sentence: string;
         } & {
@@ -1329,7 +1356,7 @@ export interface components {
             blind_nil?: boolean | null;
             /**
              * Blind Nil Deficit
-             * @description Points that a side must be behind to bid blind nil. Default: the preset's value.
+             * @description Points that a side must be behind to bid blind. Default: the preset's value.
              */
             blind_nil_deficit?: number | null;
             /**
@@ -1442,6 +1469,11 @@ export interface components {
              * @description Whether spades may be played to the first trick by a seat that has other cards. Default: the preset's value.
              */
             first_trick_spades?: boolean | null;
+            /**
+             * Blind Min
+             * @description Smallest number that may be bid before seeing the hand, which doubles the points of the side's contract; null: none. Default: the preset's value.
+             */
+            blind_min?: number | null;
         };
         /**
          * RulesAnswer
@@ -1695,9 +1727,9 @@ export interface components {
             hand: string[] | string;
             /**
              * Previous Bids
-             * @description The bids made so far, first bidder first. Nil is 0; blind_nil only where the rules allow it.
+             * @description The bids made so far, first bidder first. Nil is 0; blind bids such as blind_nil and blind_6 only where the rules allow them.
              */
-            previous_bids: (number | ("0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10" | "11" | "12" | "13" | "nil" | "blind_nil"))[];
+            previous_bids: (number | ("0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10" | "11" | "12" | "13" | "nil" | "blind_nil" | "blind_6" | "blind_7" | "blind_8" | "blind_9" | "blind_10" | "blind_11" | "blind_12" | "blind_13"))[];
             /**
              * Seat
              * @description Place in the bidding order: the number of previous bids. It may be left out; if it is present and wrong, the request is refused, because then a bid is missing or there is one too many.
@@ -1722,9 +1754,9 @@ export interface components {
             explain?: boolean | ("brief" | "curve") | null;
             /**
              * Legal Bids
-             * @description The answer is always one of these. blind_nil is never chosen, because the hand has been seen. Default: every bid that the rules allow.
+             * @description The answer is always one of these. No blind bid is chosen, because the hand has been seen. Default: every bid that the rules allow.
              */
-            legal_bids?: (number | ("0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10" | "11" | "12" | "13" | "nil" | "blind_nil"))[] | null;
+            legal_bids?: (number | ("0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10" | "11" | "12" | "13" | "nil" | "blind_nil" | "blind_6" | "blind_7" | "blind_8" | "blind_9" | "blind_10" | "blind_11" | "blind_12" | "blind_13"))[] | null;
             /**
              * Seed
              * @description Seed of the random numbers of a level below 5. Default: made from the position.
@@ -1776,9 +1808,9 @@ export interface components {
             rules?: components["schemas"]["RuleSet"] | null;
             /**
              * Previous Bids
-             * @description The bids made so far, first bidder first. Nil is 0; blind_nil only where the rules allow it.
+             * @description The bids made so far, first bidder first. Nil is 0; blind bids such as blind_nil and blind_6 only where the rules allow them.
              */
-            previous_bids: (number | ("0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10" | "11" | "12" | "13" | "nil" | "blind_nil"))[];
+            previous_bids: (number | ("0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10" | "11" | "12" | "13" | "nil" | "blind_nil" | "blind_6" | "blind_7" | "blind_8" | "blind_9" | "blind_10" | "blind_11" | "blind_12" | "blind_13"))[];
             /**
              * Seat
              * @description Place in the bidding order: the number of previous bids. It may be left out; if it is present and wrong, the request is refused, because then a bid is missing or there is one too many.
@@ -1833,7 +1865,7 @@ export interface components {
              * Bids
              * @description All bids, first bidder first.
              */
-            bids: (number | ("0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10" | "11" | "12" | "13" | "nil" | "blind_nil"))[];
+            bids: (number | ("0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10" | "11" | "12" | "13" | "nil" | "blind_nil" | "blind_6" | "blind_7" | "blind_8" | "blind_9" | "blind_10" | "blind_11" | "blind_12" | "blind_13"))[];
             /**
              * Seat
              * @description The player's place in the bidding order.
@@ -1921,7 +1953,7 @@ export interface components {
              * Bids
              * @description The bids made so far, first bidder first. Nil is 0.
              */
-            bids: (number | ("0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10" | "11" | "12" | "13" | "nil" | "blind_nil"))[];
+            bids: (number | ("0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10" | "11" | "12" | "13" | "nil" | "blind_nil" | "blind_6" | "blind_7" | "blind_8" | "blind_9" | "blind_10" | "blind_11" | "blind_12" | "blind_13"))[];
             /**
              * Seat
              * @description The player's place in the bidding order; null for a spectator.
@@ -1990,7 +2022,7 @@ export interface components {
              * Bids
              * @description The bids made so far, first bidder first. Nil is 0.
              */
-            bids: (number | ("0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10" | "11" | "12" | "13" | "nil" | "blind_nil"))[];
+            bids: (number | ("0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10" | "11" | "12" | "13" | "nil" | "blind_nil" | "blind_6" | "blind_7" | "blind_8" | "blind_9" | "blind_10" | "blind_11" | "blind_12" | "blind_13"))[];
             /**
              * Seat
              * @description The player's place in the bidding order; null for a spectator.
@@ -2077,7 +2109,7 @@ export interface components {
              * Bids
              * @description All bids, first bidder first.
              */
-            bids: (number | ("0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10" | "11" | "12" | "13" | "nil" | "blind_nil"))[];
+            bids: (number | ("0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10" | "11" | "12" | "13" | "nil" | "blind_nil" | "blind_6" | "blind_7" | "blind_8" | "blind_9" | "blind_10" | "blind_11" | "blind_12" | "blind_13"))[];
             /**
              * Seat
              * @description Place of the hand in the bidding order.
@@ -2171,7 +2203,7 @@ export interface components {
              * Bids
              * @description All four bids, first bidder first, for the decision log.
              */
-            bids?: (number | ("0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10" | "11" | "12" | "13" | "nil" | "blind_nil"))[] | null;
+            bids?: (number | ("0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10" | "11" | "12" | "13" | "nil" | "blind_nil" | "blind_6" | "blind_7" | "blind_8" | "blind_9" | "blind_10" | "blind_11" | "blind_12" | "blind_13"))[] | null;
             /**
              * Tricks
              * @description The tricks that each seat took, first bidder first, for the decision log.
@@ -2215,7 +2247,7 @@ export interface components {
              * Bids
              * @description All bids, first bidder first.
              */
-            bids: (number | ("0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10" | "11" | "12" | "13" | "nil" | "blind_nil"))[];
+            bids: (number | ("0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10" | "11" | "12" | "13" | "nil" | "blind_nil" | "blind_6" | "blind_7" | "blind_8" | "blind_9" | "blind_10" | "blind_11" | "blind_12" | "blind_13"))[];
             /**
              * Passed
              * @description By seat: the cards given to partner after the bidding, null for a seat that gave none. Needed if the rules have a pass and a nil was bid.

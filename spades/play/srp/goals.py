@@ -10,7 +10,7 @@ from spades.cards import FIRST_SPADE, highest, spades_of
 from spades.legal import contract_of, is_nil
 from spades.play.state import PlayState
 from spades.play.tricks import beats, cards_above, tricks_left, tricks_needed, written_rules
-from spades.scoring import nil_stake
+from spades.scoring import contract_factor, nil_stake
 
 # The pieces of SRP, as bits of `PlayState.pieces`. Each can be switched off to measure how much it wins. The first nine
 # are those of SRP 1. SRP 3 has the next nine and reads no signals; SRP 4 added the others.
@@ -168,16 +168,17 @@ def needs_after(state: PlayState, me: int, card: int, unseen: int) -> bool:
 def projected(state: PlayState, side: int) -> int:
     """Return a side's points after the round, without bags, if it makes its contract and its live nils are made."""
     rules = written_rules(state)
-    points = state.score[side]
+    points, factor = state.score[side], contract_factor(state.bid[side], state.bid[side + 2])
     for seat in range(side, 4, 2):
         stake = nil_stake(state.bid[seat], rules)
-        points += 10 * contract_of(state.bid[seat]) + (-stake if state.taken[seat] else stake)
+        points += 10 * factor * contract_of(state.bid[seat]) + (-stake if state.taken[seat] else stake)
     return int(points)
 
 
 def contract_at_stake(state: PlayState, me: int) -> int:
     """Return the points of our side's contract."""
-    return 10 * (contract_of(state.bid[me]) + contract_of(state.bid[(me + 2) & 3]))
+    bid, partner_bid = state.bid[me], state.bid[(me + 2) & 3]
+    return 10 * contract_factor(bid, partner_bid) * (contract_of(bid) + contract_of(partner_bid))
 
 
 def nil_at_stake(state: PlayState, nil_seat: int) -> int:

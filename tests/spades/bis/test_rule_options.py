@@ -21,7 +21,7 @@ SHORT: dict[str, object] = {"win": 200, "lose": -100}
 ELSEWHERE = {"win", "lose", "blind_nil", "blind_nil_points", "blind_nil_deficit", "variant", "deck"}
 ELSEWHERE |= {"blind_nil_pass", "nil_passes_first"}
 ELSEWHERE |= {"nil", "bag_points", "set_points", "slam_points", "double_nil_points"}
-ELSEWHERE |= {"sum_not_13", "spades_lead", "first_lead", "first_trick_spades"}
+ELSEWHERE |= {"sum_not_13", "spades_lead", "first_lead", "first_trick_spades", "blind_min"}
 
 
 def test_every_field_has_a_row():

@@ -173,14 +173,16 @@ def test_values_of_all_bids_are_those_of_each(fitted):
         opposing = [rng.choice((rng.randint(0, 14), 13)) for _ in range(rng.choice((1, 4)))]
         opposing = [opposing[i % len(opposing)] for i in range(len(contracts))]
         later, their_later = rng.choice((0, 70)), rng.choice((0, 70, 170))
-        ours = Side(us, us_bags, contracts, [stake + 100, *[stake] * 3], later)
-        theirs = Side(them, them_bags, opposing, [their_stake] * 4, their_later)
+        factor, their_factor = (rng.choice((1, 2)), rng.choice((1, 2))) if rules.blind_min else (1, 1)
+        ours = Side(us, us_bags, contracts, [stake + 100, *[stake] * 3], later, factor)
+        theirs = Side(them, them_bags, opposing, [their_stake] * 4, their_later, their_factor)
         next_first = rng.randrange(2)
         game = game_values(rules, place, win_array(place, fitted.arrays))
         found = outcome_value_matrix(ours, theirs, next_first, game)
         for i, contract in enumerate(contracts):
-            ours_made, theirs_made = contract_points(contract, rules), contract_points(opposing[i], rules)
-            losses = likely_loss(contract, rules), likely_loss(opposing[i], rules)
+            ours_made = factor * contract_points(contract, rules)
+            theirs_made = their_factor * contract_points(opposing[i], rules)
+            losses = factor * likely_loss(contract, rules), their_factor * likely_loss(opposing[i], rules)
             stakes = stake if i else stake + 100, their_stake, later, their_later
             staked = Contracts(ours_made, losses[0], theirs_made, losses[1], *stakes)
             values = [0.0] * OUTCOMES
@@ -273,11 +275,14 @@ def test_best_bid():
 
 def test_the_number_that_is_needed():
     """At 440 of 500 points and a partner's 3, a 3 reaches the goal; beside opponents with 545 points, a 8 is ahead."""
-    assert needed_number(440, 300, 3, 5, EVERY_BID, CLASSIC) == (3, False)
-    assert needed_number(440, 450, 3, 9, EVERY_BID, CLASSIC) == (8, True)
-    assert needed_number(440, 470, 3, 14, EVERY_BID, CLASSIC) == (NO_NUMBER, True)  # 610 points: a 15 would be ahead
-    assert needed_number(440, 300, 3, 5, 0b11000011, CLASSIC) == (6, False)
-    assert needed_number(300, 0, 6, 4, EVERY_BID, make_rules("classic", {"ten_for_200": True})) == (4, False)
+    assert needed_number(440, 300, 3, 5, (1, 1), EVERY_BID, CLASSIC) == (3, False)
+    assert needed_number(440, 450, 3, 9, (1, 1), EVERY_BID, CLASSIC) == (8, True)
+    assert needed_number(440, 470, 3, 14, (1, 1), EVERY_BID, CLASSIC) == (NO_NUMBER, True)  # a 15 would be ahead of 610
+    assert needed_number(440, 300, 3, 5, (1, 1), 0b11000011, CLASSIC) == (6, False)
+    ten = make_rules("classic", {"ten_for_200": True})
+    assert needed_number(300, 0, 6, 4, (1, 1), EVERY_BID, ten) == (4, False)
+    assert needed_number(380, 300, 3, 5, (2, 1), EVERY_BID, CLASSIC) == (3, False)  # 6 for double
+    assert needed_number(440, 390, 3, 6, (1, 2), EVERY_BID, CLASSIC) == (5, True)  # they get 120
 
 
 def test_bids_that_are_compared_at_the_end_of_a_game():
@@ -433,7 +438,9 @@ def test_a_bid_sees_whether_it_reaches_the_goal():
     """By hand: with a partner's bid of 4, the contracts give 40 and 70 points, and 60 are needed."""
     regular = Regular(3.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0.0, 3.0, 3)
     nil = Nil(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.4, 0.0, 0.0, 0, True)
-    where = ModelPosition(2, START, regular, nil, EVERY_BID, (0, 0, 0, 0), (), 60, 0, 100, 0, 0, 70, 0, 0, 14, 0)
+    auction = auction_after((4, 3))
+    turn = 2, auction, 0, (1, 1), START
+    where = ModelPosition(*turn, regular, nil, EVERY_BID, (0, 0, 0, 0), (), 60, 0, 100, 0, 0, 70, 0, 0, 14, 0)
     for bid, past, reaches in ((0, -0.4, 0.0), (2, 0.0, 1.0), (3, 0.2, 1.0)):
         named = dict(zip(BID_NAMES[:VALUES], bid_inputs(bid, Expected(4.0, 5.0, 4, 5), where), strict=True))
         assert (named["past_goal"], named["reaches_goal"]) == (past, reaches)

@@ -255,7 +255,7 @@ _CARD_REASONS = {
     "nil-safe": "The nil of seat {seat} will probably not fail in this trick.",
     "contract": "Your side needs {needed} of the {left} remaining tricks to make its contract.",
     "own-contract": "You need {needed} of the {left} remaining tricks to make your bid.",
-    "tricks": "You try to win tricks.",
+    "wants-tricks": "You try to win tricks.",
     "no-tricks": "You do not try to win tricks.",
     "set": "The opponents need {theirs} of the {left} remaining tricks, so they may still be set.",
     "set-certain": "The other players together need {theirs} tricks, but only {left} remain: one of them will be set.",

@@ -126,7 +126,14 @@ def test_what_the_reasons_say_is_true(rules):
     by_rules = {code for code in REASONS["card"] if not code.startswith("search-")} - {"overlooks"}
     assert set(TRUE) == by_rules >= codes
     if not rules:
-        assert by_rules - codes <= {"tricks", "no-tricks", "own-contract", "set-one", "set-certain", "enough-no-bags"}
+        assert by_rules - codes <= {
+            "wants-tricks",
+            "no-tricks",
+            "own-contract",
+            "set-one",
+            "set-certain",
+            "enough-no-bags",
+        }
 
 
 def _partner(me, rules):
@@ -193,7 +200,7 @@ TRUE = {
     ),
     "contract": lambda s, me, c, r: 0 < -_made(s, me, r) <= _left(s),
     "own-contract": lambda s, me, c, r: 0 < s.bid[me] - s.taken[me] <= _left(s),
-    "tricks": lambda s, me, c, r: r.failed_nil_tricks == TRICKS_COUNT_FOR_CONTRACT,
+    "wants-tricks": lambda s, me, c, r: r.failed_nil_tricks == TRICKS_COUNT_FOR_CONTRACT,
     "no-tricks": lambda s, me, c, r: r.failed_nil_tricks == TRICKS_COUNT_FOR_CONTRACT,
     "set": lambda s, me, c, r: 0 < tricks_needed(s, (me + 1) & 3) <= _left(s),
     "set-one": lambda s, me, c, r: r.variant == CUTTHROAT and 0 < others_need(s, me) <= _left(s),

@@ -267,6 +267,11 @@ def test_templates_have_declared_numbers_only(subject):
     assert REASONS.keys() == NUMBERS.keys()
 
 
+def test_a_code_of_a_review_has_one_meaning():
+    for one, other in itertools.combinations(("review", "bid", "pass", "card"), 2):
+        assert not REASONS[one].keys() & REASONS[other].keys()
+
+
 def test_equal_numbers_make_the_same_reason_whatever_came_before():
     for first, second in itertools.permutations((1, 1.0)):
         reason.cache_clear()

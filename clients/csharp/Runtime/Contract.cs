@@ -213,10 +213,10 @@ namespace Spades
     public sealed partial class CardReason
     {
         /// <summary>Values: only-card, keep-nil, cover-nil, cover-later, lead-safe, lead-risky, attack-nil, under-nil,
-        /// attack-later, nil-beaten, nil-safe, contract, own-contract, tricks, no-tricks, set, set-certain, set-one,
-        /// enough, enough-no-bags, sure, own-share, hopeless, failed-nil, overlooks, search-better, search-kept,
-        /// lead-top, lead, win, win-sure, win-now, ruff, win-trump, side-wins, partner-wins, partner-ahead,
-        /// nil-in-danger, lose, discard.</summary>
+        /// attack-later, nil-beaten, nil-safe, contract, own-contract, wants-tricks, no-tricks, set, set-certain,
+        /// set-one, enough, enough-no-bags, sure, own-share, hopeless, failed-nil, overlooks, search-better,
+        /// search-kept, lead-top, lead, win, win-sure, win-now, ruff, win-trump, side-wins, partner-wins,
+        /// partner-ahead, nil-in-danger, lose, discard.</summary>
         [JsonProperty("code")]
         public string Code { get; set; }
         [JsonProperty("sentence")]
@@ -855,9 +855,10 @@ namespace Spades
         /// nil-not-legal, style, misjudges, misjudges-nil, forgets-nils, draws, full-strength, full-strength-nil,
         /// full-strength-same, top-spade, spade, empties-suit, high, low-of-suit, low, lowest-left, low-spade,
         /// only-card, keep-nil, cover-nil, cover-later, lead-safe, lead-risky, attack-nil, under-nil, attack-later,
-        /// nil-beaten, nil-safe, contract, own-contract, no-tricks, set, set-certain, set-one, enough, enough-no-bags,
-        /// sure, own-share, hopeless, failed-nil, overlooks, search-better, search-kept, lead-top, lead, win, win-sure,
-        /// win-now, ruff, win-trump, side-wins, partner-wins, partner-ahead, nil-in-danger, lose, discard.</summary>
+        /// nil-beaten, nil-safe, contract, own-contract, wants-tricks, no-tricks, set, set-certain, set-one, enough,
+        /// enough-no-bags, sure, own-share, hopeless, failed-nil, overlooks, search-better, search-kept, lead-top,
+        /// lead, win, win-sure, win-now, ruff, win-trump, side-wins, partner-wins, partner-ahead, nil-in-danger, lose,
+        /// discard.</summary>
         [JsonProperty("code")]
         public string Code { get; set; }
         [JsonProperty("sentence")]

@@ -25,7 +25,6 @@ from numba.core.imputils import lower_builtin
 from numba.core.typing import signature
 from numba.core.typing.templates import AttributeTemplate, bound_function, infer_getattr, infer_global
 from numba.extending import intrinsic, models, overload, overload_method, register_model
-from numba.np.unsafe.ndarray import to_fixed_tuple
 
 from arena.engine.scratch import scratch
 from arena.engine.states import STATE, new_states
@@ -80,8 +79,8 @@ def _scratch(n):  # type: ignore[no-untyped-def]
 
 @overload(rule_values)
 def _rule_values(cells):  # type: ignore[no-untyped-def]
-    count = len(Rules._fields)
-    return lambda cells: to_fixed_tuple(cells, count)
+    # Written out, because numba's `to_fixed_tuple` copies the whole tuple for each value.
+    return eval(f"lambda cells: ({', '.join(f'cells[{i}]' for i in range(len(Rules._fields)))})")
 
 
 @overload(new_states)

@@ -50,6 +50,7 @@ PAGES = [
 ADDRESS = "127.0.0.1:8080"  # of the service in the pages
 ELSEWHERE = {  # first words of a command: why it is not run here
     "docker compose": "needs Docker; tests/deploy checks the compose file",
+    "loadtest/season/compose.sh": "needs Docker; tests/loadtest/test_season.py plays seasons without it",
     "dask": "needs a cluster; tests/arena/test_cluster.py runs it",
     "psql": "needs PostgreSQL; tests/studio/test_export.py runs its query",
     "cp": "copies all tables; tests/studio/test_guide.py runs it",

@@ -116,7 +116,15 @@ class Season:
     async def _player(self, numbers: Iterator[int], catalogue: Catalogue, desk: Desk, bar: Any) -> None:
         for number in numbers:
             plan = plan_game(self.options.seed, number, catalogue)
-            game = Game(plan, desk, self.ledger, self.counts.roles[-1].versions, self.run, self.options.review_share)
+            game = Game(
+                plan,
+                desk,
+                self.ledger,
+                versions=self.counts.roles[-1].versions,
+                searches=self.counts.searches,
+                run=self.run,
+                review_share=self.options.review_share,
+            )
             self.games.append(game.record)
             try:
                 await game.play()

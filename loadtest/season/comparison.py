@@ -52,9 +52,10 @@ def compare_counters(account: Account, service: ServiceCounts) -> list[Row]:
         else:
             rows.append(Row(f"{path} {status}", client, theirs, unknown[path], unread[f"{path} {status}"]))
     kinds = service.by("spades_bids_total", "kind")
-    for kind in ("regular", "nil", "blind_nil"):
-        theirs = kinds.get((kind,), 0)
-        rows.append(Row(f"bids {kind}", decisions[f"bid {kind}"], theirs, unknown["bids"], unread["bids"]))
+    decided = Counter({kind: decisions[f"bid {kind}"] for (kind,) in kinds})
+    decided["regular"] += decisions["bid blind_number"]  # a number like others for the service
+    for (kind,), theirs in sorted(kinds.items()):
+        rows.append(Row(f"bids {kind}", decided[kind], theirs, unknown["bids"], unread["bids"]))
     versions = service.by("spades_tables_bids_total", "version")
     for version in sorted({*account.tables, *(one for (one,) in versions)}):
         theirs, client = versions.get((version,), 0), account.tables[version]

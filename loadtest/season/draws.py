@@ -35,6 +35,7 @@ VALUES: Mapping[str, Sequence[Any]] = {
     "spades_lead": ("broken", "any"),
     "first_lead": ("any", "lowest_club"),
     "first_trick_spades": (False, True),
+    "blind_min": (6, 6, 7, 8, 13, None),
 }
 WINS, LOSSES = (50, 150, 200, 250, 300, 400, 500), (-100, -200, -300, -500)
 MOST_CHANGES = 4

@@ -68,16 +68,25 @@ class GameRecord:
 class Game:
     """A game in progress.
 
-    ``versions``: the open table sets; ``run``: the end of the names of its rounds, which no other run has;
-    ``review_share``: of the rounds that can be reviewed.
+    ``versions``: the open table sets; ``searches``: whether the service has search processes; ``run``: the end of the
+    names of its rounds, which no other run has; ``review_share``: of the rounds that can be reviewed.
     """
 
     def __init__(
-        self, plan: GamePlan, desk: Desk, ledger: Ledger, versions: Sequence[str], run: str, review_share: float
+        self,
+        plan: GamePlan,
+        desk: Desk,
+        ledger: Ledger,
+        *,
+        versions: Sequence[str],
+        searches: bool,
+        run: str,
+        review_share: float,
     ) -> None:
         self.plan = plan
         self.desk = desk
         self.ledger = ledger
+        self.searches = searches
         self.run = run
         self.review_share = review_share
         self.referee = Referee(plan.all_rules)
@@ -217,8 +226,9 @@ class Round:
     # ---- bids --------------------------------------------------------------------------------------------------------
 
     async def _bid(self, seat: int) -> None:
-        if await self._bids_blind_nil(seat):
-            self.bids.append(BLIND_NIL)
+        blind = await self._blind_bid(seat)
+        if blind is not None:
+            self.bids.append(blind)
             self.answers.append({})
             return
         game, rng = self.game, self.rng
@@ -257,27 +267,31 @@ class Round:
         self.bids.append(bid)
         self.answers.append(answer.body)
 
-    async def _bids_blind_nil(self, seat: int) -> bool:
-        scores = self.scores(seat)
+    async def _blind_bid(self, seat: int) -> Bid | None:
+        """Return the bid that the service makes before the hand is seen, None for a look at the hand."""
+        game, referee, scores = self.game, self.referee, self.scores(seat)
         bidding = self.plan.chairs[self.chair(seat)].bidding
-        may = not self.game.alone and self.referee.may_bid_blind_nil(self.bids, scores["us"], scores["them"])
-        if not may and self.rng.random() > 0.05:
-            return False
+        sides = (0, 0) if game.alone else (scores["us"], scores["them"])
+        may_bid_nil = not game.alone and referee.may_bid_blind_nil(self.bids, *sides)
+        numbers = set() if game.alone else referee.blind_numbers(self.bids, *sides)
+        if not may_bid_nil and not numbers and self.rng.random() > 0.05:
+            return None
         fields = {name: bidding[name] for name in ("policy", "convention") if name in bidding}
         if self.rng.random() < 0.5:
-            fields["policy"] = "bis:blind_frequency=1,blind_floor=0"
-        if self.game.alone or self.referee.rules["variant"] != "partnership":
+            fields["policy"] = "best" if numbers else "bis:blind_frequency=1,blind_floor=0"
+        if referee.rules["variant"] != "partnership" or not fields["policy"].startswith("bis"):
             fields.pop("convention", None)
-        request = {"previous_bids": self.bids, "scores": scores, **fields, **self.game.names()}
-        answer = await self.ask("blind", request)
-        blind = bool(answer.body["blind_nil"])
-        self.game.check("blind nil", may or not blind, "blind nil", "to look", request)
-        if blind:
-            self.game.ledger.decided("bid blind_nil")
-            self.game.ledger.account.tables[answer.body["tables"]] += 1
-        else:
-            self.game.ledger.decided("look at the hand")
-        return blind
+        request = {"previous_bids": self.bids, "scores": scores, **fields, **game.names()}
+        answer = (await self.ask("blind", request)).body
+        number = answer.get("blind_number")
+        legal = may_bid_nil if answer["blind_nil"] else number is None or number in numbers
+        game.check("blind bid", legal and not (answer["blind_nil"] and number), answer, (may_bid_nil, numbers), request)
+        if not answer["blind_nil"] and number is None:
+            game.ledger.decided("look at the hand")
+            return None
+        game.ledger.decided("bid blind_nil" if answer["blind_nil"] else "bid blind_number")
+        game.ledger.account.tables[answer["tables"]] += 1
+        return BLIND_NIL if answer["blind_nil"] else f"blind_{number}"
 
     def _hand_text(self, seat: int) -> list[str] | str:
         """Return the hand as a list or, half of the time, as a PBN text."""
@@ -331,10 +345,10 @@ class Round:
         }
         if chair.card_level < 5:
             request["level"] = chair.card_level
-        if chair.card_player == "best" or chair.deals is not None:
-            request |= game.names()
         if chair.deals is not None:
-            request["deals"] = chair.deals
+            request |= {"player": chair.card_player if game.searches else "best", "deals": chair.deals}
+        if request["player"] == "best" or chair.deals is not None:
+            request |= game.names()
         answer = (await self.ask("card", request, batch=self.plan.batches)).body
         card, legal = answer["card"], self.referee.legal_cards(self.hands[seat], self.tricks)
         game.check("card", card in legal, card, legal, request)

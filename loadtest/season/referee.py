@@ -10,7 +10,7 @@ from typing import Any
 
 RANKS = "23456789TJQKA"
 BLIND_NIL = "blind_nil"
-Bid = int | str  # 0 (nil) to 13, or BLIND_NIL
+Bid = int | str  # 0 (nil) to 13, BLIND_NIL, or a blind number such as "blind_6"
 ALL_TRICKS = 13
 FIELDS = frozenset(
     [
@@ -43,6 +43,7 @@ FIELDS = frozenset(
         "spades_lead",
         "first_lead",
         "first_trick_spades",
+        "blind_min",
     ]
 )
 # By deck: the trumps above the ace of spades, from the highest. Every deck with such trumps leaves out 2H and 2C.
@@ -58,7 +59,9 @@ SPADE_COUNT_VARIANTS = ("mirror", "whiz", "whiz_strict")
 
 def tricks_of(bid: Bid) -> int:
     """Return the tricks that a bid promises: 0 for both nils."""
-    return 0 if isinstance(bid, str) else bid
+    if isinstance(bid, str):
+        return 0 if bid == BLIND_NIL else int(bid.removeprefix("blind_"))
+    return bid
 
 
 def is_nil(bid: Bid) -> bool:
@@ -130,7 +133,7 @@ class Referee:
     # ---- bids and passes ---------------------------------------------------------------------------------------------
 
     def legal_bids(self, hand: Iterable[str], previous: Sequence[Bid]) -> set[int]:
-        """Return the bids 0 to 13 that the rules allow after the ``previous`` bids; a blind nil is never among them."""
+        """Return the bids 0 to 13 that the rules allow after the ``previous`` bids; a blind bid is never among them."""
         spades = sum(self.suit(card) == "S" for card in hand)
         partner = tricks_of(previous[-2]) if len(previous) > 1 and not self.alone else None
         allowed = self._bids_beside(spades, partner)
@@ -165,8 +168,17 @@ class Referee:
 
     def may_bid_blind_nil(self, previous: Sequence[Bid], us: int, them: int) -> bool:
         """Return whether the next seat may bid blind nil; ``us`` and ``them``: points of its side and of the other."""
-        behind = them - us >= self.rules["blind_nil_deficit"]
-        return bool(self.rules["blind_nil"]) and behind and 0 in self.legal_bids((), previous)
+        return bool(self.rules["blind_nil"]) and self._is_behind(us, them) and 0 in self.legal_bids((), previous)
+
+    def blind_numbers(self, previous: Sequence[Bid], us: int, them: int) -> set[int]:
+        """Return the numbers that the next seat may bid blind; arguments as in `may_bid_blind_nil`."""
+        least = self.rules["blind_min"]
+        if least is None or not self._is_behind(us, them):
+            return set()
+        return {number for number in self.legal_bids((), previous) if number >= least}
+
+    def _is_behind(self, us: int, them: int) -> bool:
+        return bool(them - us >= self.rules["blind_nil_deficit"])
 
     def cards_to_pass(self, bids: Sequence[Bid], seat: int) -> int:
         """Return how many cards ``seat`` gives its partner after the bidding."""
@@ -215,12 +227,13 @@ class Referee:
             elif rules["failed_nil_tricks"] == "bags":
                 new_bags += tricks
         worth = 200 if rules["ten_for_200"] and contract == 10 else 10 * contract
+        times = 2 if any(isinstance(bid, str) and bid != BLIND_NIL for bid, _ in players) else 1
         missing = contract - towards_contract
         if missing <= 0:
-            points += worth
+            points += times * worth
             new_bags -= missing
         else:
-            points -= {"contract": worth, "missing": 10 * missing, "none": 0}[rules["set_points"]]
+            points -= times * {"contract": worth, "missing": 10 * missing, "none": 0}[rules["set_points"]]
         if not rules["bags"]:
             return points, bags
         for _ in range(new_bags):

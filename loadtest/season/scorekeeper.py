@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spades.legal import BLIND_NIL
+from spades.legal import BLIND_NIL, BLIND_NUMBER
 from spades.rules import CUTTHROAT, make_rules
 from spades.scoring import is_over, score_seat, score_side
 
@@ -19,7 +19,7 @@ class Scorekeeper:
     ) -> tuple[list[int], list[int]]:
         """Return the points of a round and the bags after it, as `Referee.score` does."""
         rules = self._rules
-        numbers = [BLIND_NIL if isinstance(bid, str) else bid for bid in bids]
+        numbers = [_number_of(bid) for bid in bids]
         if rules.variant == CUTTHROAT:
             scored = [score_seat(numbers[seat], taken[seat], bags[seat], rules) for seat in range(4)]
         else:
@@ -32,3 +32,14 @@ class Scorekeeper:
     def is_over(self, points: Sequence[int]) -> bool:
         """Return whether a game with these points is over."""
         return is_over(points, self._rules)
+
+
+def _number_of(bid: int | str) -> int:
+    """Return a bid as the library has it.
+
+    >>> _number_of(3), _number_of("blind_nil"), _number_of("blind_6")
+    (3, 14, 22)
+    """
+    if isinstance(bid, int):
+        return bid
+    return BLIND_NIL if bid == "blind_nil" else BLIND_NUMBER + int(bid.removeprefix("blind_"))

@@ -30,6 +30,7 @@ COUNTERS = (
     "spades_searches_total",
 )
 _SAMPLE = re.compile(rf"^({'|'.join(COUNTERS)})(\{{.*\}})? (\S+)$", re.MULTILINE)
+_SEARCHES = re.compile(r'^spades_search_processes\{state="wanted"\} (\S+)$', re.MULTILINE)
 _STARTED = re.compile(r"^process_start_time_seconds (\S+)$", re.MULTILINE)
 _LABEL = re.compile(r'(\w+)="([^"]*)"')
 TIMEOUT_S = 5.0
@@ -71,6 +72,7 @@ class ServiceCounts:
     ledger: Ledger
     restarts: list[Restart] = field(default_factory=list)
     roles: list[Roles] = field(default_factory=list)
+    searches: bool = False  # whether the service has search processes
     _base: Counter[str] = field(default_factory=Counter)  # of ended processes, less what was counted before the start
     _last: Counter[str] = field(default_factory=Counter)
     _process: str = ""
@@ -107,7 +109,8 @@ class ServiceCounts:
         response = await http.get(f"{self.url}/metrics")
         response.raise_for_status()
         text = response.text
-        started = _STARTED.search(text)
+        started, wanted = _STARTED.search(text), _SEARCHES.search(text)
+        self.searches = wanted is not None and float(wanted[1]) > 0.0
         reading = Counter({name + labels: float(value) for name, labels, value in _SAMPLE.findall(text)})
         if not reading:
             raise ValueError(f"{self.url}/metrics has no counters of the service")

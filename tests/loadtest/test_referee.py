@@ -42,7 +42,13 @@ def random_bids(referee, hands, rng):
     for hand in hands:
         allowed = sorted(referee.legal_bids(hand, bids))
         bid = rng.choice([bid for bid in allowed if bid < 6] or allowed)
-        bids.append(BLIND_NIL if bid == 0 and referee.rules["blind_nil"] and rng.random() < 0.5 else bid)
+        numbers = sorted(referee.blind_numbers(bids, 0, 10_000))
+        if bid == 0 and referee.rules["blind_nil"] and rng.random() < 0.5:
+            bids.append(BLIND_NIL)
+        elif numbers and rng.random() < 0.5:
+            bids.append(f"blind_{numbers[0]}")
+        else:
+            bids.append(bid)
     return bids
 
 
@@ -118,9 +124,7 @@ def test_the_same_scores():
             found = referee.score(bids, taken, bags)
             assert found == scorekeeper.score(bids, taken, bags), (referee.rules, bids, taken, bags)
             if not referee.alone:
-                named = [
-                    ("blind" if bid == BLIND_NIL else bid, tricks) for bid, tricks in zip(bids, taken, strict=True)
-                ]
+                named = list(zip(bids, taken, strict=True))
                 slow = [naive.score((named[side], named[side + 2]), bags[side], referee.rules) for side in range(2)]
                 assert found == ([points for points, _ in slow], [after for _, after in slow])
             points = [rng.choice((rules.win, rules.win - 1, 0, rng.randrange(-600, 600))) for _ in range(sides)]
@@ -130,7 +134,21 @@ def test_the_same_scores():
                 assert referee.is_over(points) == (winner is not None)
 
 
+def test_who_may_bid_blind():
+    classic = describe(PRESETS["classic"])
+    assert Referee(classic).blind_numbers([], 0, 400) == set()
+    numbers = Referee({**classic, "blind_min": 6, "team_max": 10})
+    assert numbers.blind_numbers([3, 1], 0, 99) == set()
+    assert numbers.blind_numbers([3, 1], 0, 100) == {6, 7}
+    assert not numbers.may_bid_blind_nil([3, 1], 0, 100)
+    nils = Referee({**classic, "blind_nil": True, "double_nil": False})
+    assert nils.may_bid_blind_nil([3, 1], 0, 100)
+    assert not nils.may_bid_blind_nil([0, 1], 0, 100)
+
+
 def test_scores_by_hand():
+    behind = Referee({**describe(PRESETS["classic"]), "blind_min": 6})
+    assert behind.score(["blind_6", 3, 1, 3], [6, 2, 2, 3], [0, 0]) == ([141, -60], [1, 0])
     classic = Referee(describe(PRESETS["classic"]))
     assert classic.score([4, 3, 2, BLIND_NIL], [4, 4, 3, 2], [9, 0]) == ([-39, -167], [0, 3])
     alone = Referee(describe(PRESETS["cutthroat"]))

@@ -18,7 +18,7 @@ from time import time
 from typing import Any, NamedTuple
 
 import httpx2
-from spades_client import AsyncClient
+from spades_client import AsyncClient, SpadesError
 from tqdm import tqdm
 
 from loadtest.season.comparison import LogComparison, compare_counters, compare_log, wrong_tables
@@ -85,7 +85,10 @@ class Season:
                 self.folder.save_run(await self._final_account())
 
     async def _play(self, client: AsyncClient) -> None:
-        catalogue = Catalogue.of(dict(await client.list_rules(timeout_s=TIMEOUT_S)))
+        try:
+            catalogue = Catalogue.of(dict(await client.list_rules(timeout_s=TIMEOUT_S)))
+        except (SpadesError, ValueError) as error:
+            raise SeasonError(f"{self.options.url}/v1/rules: {error}") from None
         finished = self.folder.finished()
         numbers = iter([number for number in range(self.options.games) if number not in finished])
         desk = Desk(client, self.ledger)

@@ -56,6 +56,9 @@ def test_it_knows_every_rule_and_refuses_others():
     assert set(describe(PRESETS["classic"])) == FIELDS
     with pytest.raises(ValueError, match="rules that differ: moons;"):
         Referee({**describe(PRESETS["classic"]), "moons": 1})
+    answer = rules_answer()
+    with pytest.raises(ValueError, match="the service has rules moons; accepted: those of the referee"):
+        Catalogue.of({**answer, "fields": {**answer["fields"], "moons": {}}})
 
 
 def test_the_same_decks_bids_and_passes():

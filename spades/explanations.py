@@ -47,7 +47,7 @@ from spades.tableset import TableSet
 from spades.winprob.candidates import TIE_TOLERANCE
 from spades.winprob.decision import WinDecision, outcome_columns, sum_outcomes
 from spades.winprob.features import POSITION_NAMES
-from spades.winprob.outcomes import OURS, THEIRS
+from spades.winprob.outcomes import NO_NIL, OURS, THEIRS
 
 Adjustment = dict[str, Any]
 Explanation = dict[str, Any]
@@ -467,7 +467,7 @@ def explain_winprob(decision: WinDecision, turn: Turn) -> Explanation:
     Each bid has the probabilities of its outcomes. `made` and `set` are about our contract and sum to 1; `bags`: made
     with two bags or more.
     """
-    sides = decision.stake > 0, decision.their_stake > 0
+    sides = decision.stake != NO_NIL, decision.their_stake != NO_NIL
     names = _NAMES[sides]
     rows = sum_outcomes(decision.odds, _COLUMNS[sides])
     outcomes = [dict(zip(names, row)) for row in rows]
@@ -519,9 +519,9 @@ def _chosen_reasons(decision: WinDecision, chosen: int, odds: dict[str, float], 
             contract = (reason("bid", "partner-to-bid", partner=total - bid, contract=total),)
         makes = reason("bid", "makes", makes=percent(odds["made"]))
         reasons = [reason("bid", "wins", bid=bid, percent=wins), *contract, makes]
-        if decision.stake:
+        if decision.stake != NO_NIL:
             reasons.append(reason("bid", "partner-nil-makes", makes=percent(odds["nil_made"])))
-    if decision.their_stake:
+    if decision.their_stake != NO_NIL:
         reasons.append(reason("bid", "their-nil", fails=percent(odds["opponents_nil_failed"])))
     return reasons
 
@@ -531,8 +531,8 @@ def _score_reasons(decision: WinDecision, chosen: int, turn: Turn) -> list[Reaso
     rules, (us, them, _, _) = turn.position.rules, turn.standing
     our_factor, their_factor = contract_factors(turn.auction)
     worth = our_factor * contract_points(decision.contracts[chosen], rules)
-    ours = us + worth + (decision.stake_with_nil if decision.bid == NIL else decision.stake)
-    theirs = them + their_factor * contract_points(decision.opposing[chosen], rules) + decision.their_stake
+    ours = us + worth + (decision.stake_with_nil if decision.bid == NIL else max(0, decision.stake))
+    theirs = them + their_factor * contract_points(decision.opposing[chosen], rules) + max(0, decision.their_stake)
     reasons = [reason("bid", "counts-double")] if our_factor > 1 else []
     if their_factor > 1:
         reasons.append(reason("bid", "theirs-counts-double"))
@@ -612,7 +612,7 @@ def _other_number(
             code = "lower-bags"
         else:
             worth = contract_factors(turn.auction)[0] * contract_points(decision.contracts[other], rules)
-            if turn.standing.us + worth + decision.stake < rules.win:
+            if turn.standing.us + worth + max(0, decision.stake) < rules.win:
                 code = "lower"
     return reason("bid", code, other=bid, makes=makes, percent=wins)
 

@@ -12,6 +12,7 @@ from spades.scoring import Standing, apply_bags
 from spades.tables import View
 from spades.winprob import WinTableSlice, win_probability_after
 from spades.winprob.outcomes import (
+    NO_NIL,
     OUR_BAGS,
     OUR_BAGS_NIL,
     OUR_CONTRACT,
@@ -36,8 +37,8 @@ class Contracts(NamedTuple):
     our_loss: int  # points that it loses if it is set
     theirs: int  # points of their contract if it is made
     their_loss: int
-    stake: int  # points at stake on our nils, 0 without a nil
-    their_stake: int  # points at stake on their nils
+    stake: int  # points at stake on our nils, NO_NIL without a nil
+    their_stake: int  # points at stake on their nils, NO_NIL without a nil
     later: int  # points of a nil that partner may bid later (`later_nils`)
     their_later: int  # points of a nil that an opponent may bid later
 
@@ -46,10 +47,10 @@ def our_points(way: int, made: int, loss: int, stake: int, later: int) -> tuple[
     """Return our side's points without bags, and its bags, if the round ends for it in ``way`` (0..OURS - 1).
 
     ``made`` is the points of the contract if it is made, ``loss`` the points lost if it is set. ``stake`` is the points
-    at stake on our nils, 0 without a nil. ``later``: the points of a later nil.
+    at stake on our nils, NO_NIL without a nil. ``later``: the points of a later nil.
     """
     more = later * OUR_LATER[way]
-    if stake:
+    if stake != NO_NIL:
         return (made if OUR_CONTRACT_NIL[way] > 0 else -loss) + stake * OUR_NIL[way] + more, OUR_BAGS_NIL[way]
     return (made if OUR_CONTRACT[way] > 0 else -loss) + more, OUR_BAGS[way]
 
@@ -57,7 +58,7 @@ def our_points(way: int, made: int, loss: int, stake: int, later: int) -> tuple[
 def their_points(way: int, made: int, loss: int, stake: int, later: int) -> tuple[int, int]:
     """Return the same as `our_points` for the other side; ``way`` is 0..THEIRS - 1."""
     more = later * THEIR_LATER[way]
-    if stake:
+    if stake != NO_NIL:
         return (made if THEIR_CONTRACT_NIL[way] > 0 else -loss) + stake * THEIR_NIL[way] + more, THEIR_BAGS_NIL[way]
     return (made if THEIR_CONTRACT[way] > 0 else -loss) + more, THEIR_BAGS[way]
 

@@ -59,9 +59,9 @@ class WinDecision(NamedTuple):
     bids: Sequence[int]
     contracts: list[int]  # for each bid: tricks of our side's contract, as the outcomes count them
     opposing: list[int]  # for each bid: tricks of the opponents' contract
-    stake: int  # points at stake on partner's nil, 0 if there is none
+    stake: int  # points at stake on partner's nil, NO_NIL if there is none
     stake_with_nil: int  # points at stake on our side's nils if the hand bids nil
-    their_stake: int  # points at stake on the opponents' nils
+    their_stake: int  # points at stake on the opponents' nils, NO_NIL if there is none
     p_win: list[float]  # for each bid: win probability
     odds: Floats  # (bids, OUTCOMES): unnormalized outcome probabilities (divide by the row's sum)
     weighed: int  # bit mask of the bids that are compared, one of which is bid; at most one of them is far

@@ -26,7 +26,7 @@ from spades.scoring import Standing, bags_matter, side_nil_stake
 from spades.tables import Tables, View
 from spades.winprob.candidates import NO_NUMBER, candidates, far_bids, needed_number
 from spades.winprob.games import WinTableSlice
-from spades.winprob.outcomes import later_nils, nil_stakes, win_probability_after
+from spades.winprob.outcomes import NO_NIL, later_nils, nil_stakes, win_probability_after
 
 CARD_INPUTS = 52  # 13 ranks of each side suit, longest suit first, and of spades
 POSITION_NAMES = (
@@ -80,9 +80,9 @@ class ModelPosition(NamedTuple):
     held: tuple[int, int, int, int]  # the hand's cards, from `holdings`
     inputs: tuple[float, ...]  # in the order of POSITION_NAMES
     to_goal: int  # points that our side needs to reach the goal
-    stake: int  # points at stake on partner's nil, 0 if there is none
+    stake: int  # points at stake on partner's nil, NO_NIL if there is none
     stake_with_nil: int  # points at stake on our side's nils if the hand bids nil
-    their_stake: int  # points at stake on the opponents' nils
+    their_stake: int  # points at stake on the opponents' nils, NO_NIL if there is none
     later: int  # points of a nil that partner may bid later (`later_nils`)
     their_later: int  # points of a nil that an opponent may bid later
     certain: int  # tricks that the hand's spades take by force if it bids a number
@@ -270,18 +270,19 @@ def model_position(
     inputs = position_inputs(held, auction, standing, p_win, rules, regular, nil, tables)
     kinds = _KINDS[left] + _KINDS[partner] + _KINDS[right]
     inputs = inputs + (kinds + (tables.cnil[-1, suits[3]] + 0.0,) + rule_inputs(rules))
-    stake, their_stake, stake_with_nil = 0, 0, rules.nil_points
+    stake, their_stake, stake_with_nil = NO_NIL, NO_NIL, rules.nil_points
     if auction.opponents_nils or is_nil(auction.partner_bid):
         stake, their_stake = nil_stakes(auction, rules)
         stake_with_nil = side_nil_stake(NIL, auction.partner_bid, rules)
     needed, far = NO_NUMBER, 0
-    if us + stake + factors[0] * MOST_POINTS >= rules.win or them + their_stake + factors[1] * MOST_POINTS >= rules.win:
+    us, them = us + max(0, stake), them + max(0, their_stake)
+    if us + factors[0] * MOST_POINTS >= rules.win or them + factors[1] * MOST_POINTS >= rules.win:
         expected = expected_bids(regular.takes, auction, tables)
         tricks, opposing = expected.partner_tricks, expected.opponents_tricks
-        needed, they_win = needed_number(us + stake, them + their_stake, tricks, opposing, factors, allowed, rules)
+        needed, they_win = needed_number(us, them, tricks, opposing, factors, allowed, rules)
         if they_win or needed < NO_NUMBER:
             far = far_bids(weighed, needed, certain, certain_nil, allowed)
-    to_goal = rules.win - us
+    to_goal = rules.win - standing.us
     later, their_later = later_nils(auction.seat, rules)
     return ModelPosition(
         seat=auction.seat,

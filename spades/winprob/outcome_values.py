@@ -14,6 +14,7 @@ from spades.scoring import contract_points, effective_bag_rules
 from spades.tables import Tables
 from spades.winprob.games import Games, WinTableSlice, cells_of
 from spades.winprob.outcomes import (
+    NO_NIL,
     OUR_BAGS,
     OUR_BAGS_NIL,
     OUR_CONTRACT,
@@ -73,7 +74,7 @@ class Side(NamedTuple):
     score: int
     bags: int
     contracts: list[int]  # for each bid: tricks of the side's contract
-    stakes: list[int]  # for each bid: points at stake on the side's nils
+    stakes: list[int]  # for each bid: points at stake on the side's nils, or NO_NIL
     later: int  # points of a nil that one of the side may bid later
     factor: int = 1  # by what the points of its contract are multiplied: 2 after a blind number
 
@@ -198,13 +199,14 @@ def _after(side: Side, rounds: Rounds, game: GameValues) -> tuple[Integers, Inte
     These are the points above those of the win table's first row, without those of the bags; the bags; and the side's
     part of the win table's cell index.
     """
-    contracts = [tricks + _CONTRACTS if stake else tricks for tricks, stake in zip(side.contracts, side.stakes)]
+    nils = [0 if stake == NO_NIL else _CONTRACTS for stake in side.stakes]
+    contracts = [tricks + nil for tricks, nil in zip(side.contracts, nils)]
     if side.factor > 1:
         contracts = [contract + _DOUBLED for contract in contracts]
     points, bags, bag_cells = rounds.effects[side.bags].take(contracts, 1)
     points += side.score - game.first_points
-    if any(side.stakes):
-        points += np.array(side.stakes).reshape(-1, 1, 1) * rounds.nil
+    if max(side.stakes) > 0:
+        points += np.maximum(side.stakes, 0).reshape(-1, 1, 1) * rounds.nil
     if side.later:
         points += side.later * rounds.later
     return points, bags, rounds.row_cells.take(points, mode="clip") + bag_cells
@@ -212,7 +214,7 @@ def _after(side: Side, rounds: Rounds, game: GameValues) -> tuple[Integers, Inte
 
 def _may_end(side: Side, game: GameValues) -> bool:
     """Return whether the side may reach a goal in the round."""
-    tricks, stake, rules = max(side.contracts), max(side.stakes) + side.later, game.rules
+    tricks, stake, rules = max(side.contracts), max(0, *side.stakes) + side.later, game.rules
     most = side.factor * game.most_points[tricks] + stake + _MOST_BAGS
     least = side.factor * game.most_losses[tricks] + stake + game.most_penalties
     return side.score + most >= rules.win or side.score - least <= rules.lose

@@ -16,6 +16,7 @@ A table may also value a game with another bag limit (`games.nearest_game`). The
 bags that are missing until the penalty.
 """
 
+from spades.legal import is_nil
 from spades.position import Auction
 from spades.rules import SET_COSTS_MISSING, Rules
 from spades.scoring import Standing, game_winner, nil_stake, points_if_set, side_nil_stake
@@ -27,6 +28,7 @@ WIN_SCALE = 65535.0
 # many tricks are missing. In 40,000 rounds of `bis:tuned` against itself, contracts that were set missed 1.2 tricks;
 # with one trick more in each contract, 1.3 tricks; with two more, 1.6.
 MISSING_POINTS = 13
+NO_NIL = -1  # points at stake on the nils of a side that has none; a nil may be worth 0 points
 OURS, THEIRS = 6, 5
 OUTCOMES = OURS * THEIRS
 
@@ -66,14 +68,14 @@ def our_impossible_ways(bid: int, contract: int, stake: int, beside: int, certai
     """Return the set of our side's ways that are impossible, by its contract and the hand's ``certain`` tricks.
 
     Partner must have bid, so that the contract is known.
-    ``contract``: our side's tricks with the hand's ``bid``; ``stake``: points at stake on our side's nils; ``beside``:
-    those on partner's nil alone.
+    ``contract``: our side's tricks with the hand's ``bid``; ``stake``: points at stake on our side's nils, or
+    NO_NIL; ``beside``: those on partner's nil alone.
     """
-    nil = 1 if stake > 0 else 0
+    nil = 1 if stake != NO_NIL else 0
     if contract > 13:
         return _OUR_MADE[nil]
     if bid == 0:
-        return _OUR_NIL_MADE if nil and beside == 0 and certain > 0 else 0
+        return _OUR_NIL_MADE if nil and beside == NO_NIL and certain > 0 else 0
     if certain < contract:
         return 0
     if nil:
@@ -85,22 +87,29 @@ def our_impossible_ways(bid: int, contract: int, stake: int, beside: int, certai
 def their_impossible_ways(contract: int, stake: int, certain: int) -> int:
     """Return the set of the opponents' ways that our hand's ``certain`` tricks exclude.
 
-    Both opponents must have bid: ``contract`` is their tricks, and ``stake`` the points at stake on their nils.
+    Both opponents must have bid: ``contract`` is their tricks, and ``stake`` the points at stake on their nils,
+    or NO_NIL.
     """
-    return _THEIR_MADE[1 if stake > 0 else 0] if contract + certain > 13 else 0
+    return _THEIR_MADE[1 if stake != NO_NIL else 0] if contract + certain > 13 else 0
 
 
 def nil_stakes(auction: Auction, rules: Rules) -> tuple[int, int]:
-    """Return the points at stake on nils that others have bid: partner's, and the opponents'."""
-    ours, theirs = 0, 0
+    """Return the points at stake on nils that others have bid, partner's and the opponents', NO_NIL without a nil."""
+    ours, theirs = NO_NIL, NO_NIL
     if auction.seat == 3:
-        return nil_stake(auction.b1, rules), side_nil_stake(auction.b0, auction.b2, rules)
+        if is_nil(auction.b1):
+            ours = nil_stake(auction.b1, rules)
+        if is_nil(auction.b0) or is_nil(auction.b2):
+            theirs = side_nil_stake(auction.b0, auction.b2, rules)
+        return ours, theirs
     for other in range(auction.seat):
-        stake = nil_stake(auction.b0 if other == 0 else (auction.b1 if other == 1 else auction.b2), rules)
+        bid = auction.b0 if other == 0 else (auction.b1 if other == 1 else auction.b2)
+        if not is_nil(bid):
+            continue
         if (auction.seat - other) & 1:
-            theirs += stake
+            theirs = max(theirs, 0) + nil_stake(bid, rules)
         else:
-            ours += stake
+            ours = max(ours, 0) + nil_stake(bid, rules)
     return ours, theirs
 
 

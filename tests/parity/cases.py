@@ -41,7 +41,7 @@ from spades.winprob.features import (
     holdings,
 )
 from spades.winprob.games import BAGS, SHIPPED_SLICES, WinTableSlice
-from spades.winprob.outcomes import OURS, OUTCOMES, THEIRS
+from spades.winprob.outcomes import NO_NIL, OURS, OUTCOMES, THEIRS
 from tests.arena.engine import states
 from tests.conftest import view
 from tests.more_games import MORE
@@ -458,14 +458,14 @@ def value_after(rng: random.Random) -> tuple:
 
 def contracts(rng: random.Random) -> Contracts:
     ours, our_loss, theirs, their_loss = (rng.choice((10 * rng.randint(0, 13), 13, 0)) for _ in range(4))
-    stakes = rng.choice((0, 0, 100, 200)), rng.choice((0, 0, 100))
+    stakes = rng.choice((NO_NIL, 0, 100, 200)), rng.choice((NO_NIL, 0, 100))
     return Contracts(ours, our_loss, theirs, their_loss, *stakes, rng.choice((0, 70)), rng.choice((0, 70)))
 
 
 def of_side(rng: random.Random) -> tuple[int, int, int, int]:
     """Return the points of a side's contract, its loss if it is set, those at stake on nils, and of a later nil."""
     points = 10 * rng.randint(0, 13)
-    return points, rng.choice((points, 13, 0)), rng.choice((0, 100, 200)), rng.choice((0, 70))
+    return points, rng.choice((points, 13, 0)), rng.choice((NO_NIL, 0, 100, 200)), rng.choice((0, 70))
 
 
 def outcome_values(rng: random.Random) -> tuple:
@@ -488,7 +488,7 @@ def of_model(rng: random.Random) -> ModelPosition:
     rules, _ = winnable(rng)
     nil = Nil(0.5, 0.5, 0.5, 0.5, 1.0, unit(rng), unit(rng), 0.0, 0.0, 0, True)
     inputs = tuple(rng.random() for _ in POSITION_NAMES)
-    stakes = rng.choice((0, 0, 100, 200)), rng.choice((100, 300)), rng.choice((0, 0, 100))
+    stakes = rng.choice((NO_NIL, 0, 100, 200)), rng.choice((100, 300)), rng.choice((NO_NIL, 0, 100))
     later = rng.choice((0, 70)), rng.choice((0, 70))
     known = rng.randrange(4), auction(rng), rng.choice((0, 3)), (rng.choice((1, 2)), rng.choice((1, 2)))
     where = *known, standing(rng, rules), counted_takes(rng), nil, rng.randrange(EVERY_BID)
@@ -797,11 +797,11 @@ CASES: dict[str, Maker] = {
     OUTCOME + "our_impossible_ways": lambda r: (
         r.randint(0, 13),
         r.randint(0, 20),
-        r.choice((0, 100, 200)),
-        r.choice((0, 100)),
+        r.choice((NO_NIL, 0, 100, 200)),
+        r.choice((NO_NIL, 0, 100)),
         r.randint(0, 13),
     ),
-    OUTCOME + "their_impossible_ways": lambda r: (r.randint(0, 20), r.choice((0, 100)), r.randint(0, 13)),
+    OUTCOME + "their_impossible_ways": lambda r: (r.randint(0, 20), r.choice((NO_NIL, 0, 100)), r.randint(0, 13)),
     OUTCOME + "likely_loss": lambda r: (r.randint(0, 13), scored_otherwise(r)[0]),
     OUTCOMES_OF + "our_points": lambda r: (r.randrange(OURS), *of_side(r)),
     OUTCOMES_OF + "their_points": lambda r: (r.randrange(THEIRS), *of_side(r)),
@@ -886,7 +886,7 @@ CASES: dict[str, Maker] = {
         r.randint(0, 13),
         auction(r),
         of_model(r),
-        r.choice((0, 100)),
+        r.choice((NO_NIL, 0, 100)),
         ALL,
         view(np.zeros(OUTCOMES)),
     ),

@@ -37,7 +37,7 @@ from spades.rules import make_rules
 from spades.scoring import Standing
 from spades.skill import decide_with_skill
 from spades.winprob.decision import WinDecision
-from spades.winprob.outcomes import OURS, THEIRS
+from spades.winprob.outcomes import NO_NIL, OURS, THEIRS
 from tests.conftest import committed_tables
 from tests.golden.positions import read_positions
 
@@ -49,7 +49,7 @@ def nil(reason=NOT_RULED_OUT, clubs=1.0, diamonds=1.0, hearts=1.0, spades=1.0):
     return Nil(clubs, diamonds, hearts, spades, 1.0, 0.5, 0.5, 0.0, 25.0, reason, False)
 
 
-def decision(bid, chances, partner=4, opposing=5, own_nil=None, stake=0, their_stake=0):
+def decision(bid, chances, partner=4, opposing=5, own_nil=None, stake=NO_NIL, their_stake=NO_NIL):
     """A decision by hand; ``chances``: by bid its win probability, and how often contract or nil is made."""
     odds = np.zeros((len(chances), OURS, THEIRS), np.float32)
     for row, (other, (_, makes)) in zip(odds, chances.items(), strict=True):
@@ -65,7 +65,7 @@ def decision(bid, chances, partner=4, opposing=5, own_nil=None, stake=0, their_s
         contracts=[other + partner for other in bids],
         opposing=[opposing] * len(bids),
         stake=stake,
-        stake_with_nil=stake + 100,
+        stake_with_nil=max(0, stake) + 100,
         their_stake=their_stake,
         p_win=[p for p, _ in chances.values()],
         odds=odds.reshape(len(bids), -1),

@@ -52,6 +52,7 @@ from spades.winprob.features import (
 from spades.winprob.games import SHIPPED_PRESETS, SHIPPED_SLICES, games_of
 from spades.winprob.outcome_values import MOST_GAMES, GamesInUse, Side, game_values, outcome_value_matrix
 from spades.winprob.outcomes import (
+    NO_NIL,
     OURS,
     OUTCOMES,
     THEIRS,
@@ -168,13 +169,14 @@ def test_values_of_all_bids_are_those_of_each(fitted):
             assert nearest is not None
             place = nearest.win_slice
         us, them, us_bags, them_bags = scores = standing(rng, rules)
-        stake, their_stake = rng.choice((0, 0, 100, 155)), rng.choice((0, 0, 100, 2000))
+        stake, their_stake = rng.choice((NO_NIL, 0, 100, 155)), rng.choice((NO_NIL, 0, 100, 2000))
         contracts = [rng.randint(0, 8), *(rng.randint(0, 20) for _ in range(2)), 13]
         opposing = [rng.choice((rng.randint(0, 14), 13)) for _ in range(rng.choice((1, 4)))]
         opposing = [opposing[i % len(opposing)] for i in range(len(contracts))]
         later, their_later = rng.choice((0, 70)), rng.choice((0, 70, 170))
         factor, their_factor = (rng.choice((1, 2)), rng.choice((1, 2))) if rules.blind_min else (1, 1)
-        ours = Side(us, us_bags, contracts, [stake + 100, *[stake] * 3], later, factor)
+        own = max(0, stake) + 100  # with a nil
+        ours = Side(us, us_bags, contracts, [own, *[stake] * 3], later, factor)
         theirs = Side(them, them_bags, opposing, [their_stake] * 4, their_later, their_factor)
         next_first = rng.randrange(2)
         game = game_values(rules, place, win_array(place, fitted.arrays))
@@ -183,7 +185,7 @@ def test_values_of_all_bids_are_those_of_each(fitted):
             ours_made = factor * contract_points(contract, rules)
             theirs_made = their_factor * contract_points(opposing[i], rules)
             losses = factor * likely_loss(contract, rules), their_factor * likely_loss(opposing[i], rules)
-            stakes = stake if i else stake + 100, their_stake, later, their_later
+            stakes = stake if i else own, their_stake, later, their_later
             staked = Contracts(ours_made, losses[0], theirs_made, losses[1], *stakes)
             values = [0.0] * OUTCOMES
             outcome_values(staked, scores, next_first, place, rules, win_array(place, fitted.plain), values)
@@ -440,7 +442,7 @@ def test_a_bid_sees_whether_it_reaches_the_goal():
     nil = Nil(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.4, 0.0, 0.0, 0, True)
     auction = auction_after((4, 3))
     turn = 2, auction, 0, (1, 1), START
-    where = ModelPosition(*turn, regular, nil, EVERY_BID, (0, 0, 0, 0), (), 60, 0, 100, 0, 0, 70, 0, 0, 14, 0)
+    where = ModelPosition(*turn, regular, nil, EVERY_BID, (0, 0, 0, 0), (), 60, NO_NIL, 100, NO_NIL, 0, 70, 0, 0, 14, 0)
     for bid, past, reaches in ((0, -0.4, 0.0), (2, 0.0, 1.0), (3, 0.2, 1.0)):
         named = dict(zip(BID_NAMES[:VALUES], bid_inputs(bid, Expected(4.0, 5.0, 4, 5), where), strict=True))
         assert (named["past_goal"], named["reaches_goal"]) == (past, reaches)
@@ -453,9 +455,15 @@ def test_ways_of_a_round():
         with_nil = [(160, 1), (160, 3), (-40, 2), (100 - loss, 0), (-100 - loss, 2), (230, 1)]
         assert [our_points(way, 60, loss, 100, 70) for way in range(OURS)] == with_nil
         without = [(60, 0), (60, 1), (60, 2), (60, 4), (-loss, 0), (130, 1)]
-        assert [our_points(way, 60, loss, 0, 70) for way in range(OURS)] == without
-    assert our_points(OURS - 1, 60, 60, 0, 0) == (60, 1)  # partner has bid
-    assert [their_points(way, 50, 50, 0, 0) for way in range(THEIRS)] == [(50, 0), (50, 2), (50, 4), (-50, 0), (50, 1)]
+        assert [our_points(way, 60, loss, NO_NIL, 70) for way in range(OURS)] == without
+    assert our_points(OURS - 1, 60, 60, NO_NIL, 0) == (60, 1)  # partner has bid
+    assert [their_points(way, 50, 50, NO_NIL, 0) for way in range(THEIRS)] == [
+        (50, 0),
+        (50, 2),
+        (50, 4),
+        (-50, 0),
+        (50, 1),
+    ]
     with_nil = [(250, 1), (-150, 3), (187, 0), (-213, 2), (320, 1)]
     assert [their_points(way, 50, 13, 200, 70) for way in range(THEIRS)] == with_nil
 
@@ -493,3 +501,20 @@ def test_who_ignores_the_rules_values_scores_as_under_classic_ones(overrides):
         assert found.bid == plain.bid or plain.bid == 0
         same += found.bid == plain.bid
     assert same > 20
+
+
+@pytest.mark.parametrize("overrides", [{"double_nil_points": 0}, {"nil_points": 0}, {}])
+def test_a_nil_that_is_worth_nothing_is_a_nil(overrides):
+    """Two nils of the opponents and one of partner are there, whatever they are worth."""
+    rules, tables = make_rules("classic", overrides), committed_tables()
+    position = Position.of("KJ62.AQ3.Q42.K94", bids=(0, 4, 0), rules=rules)
+    explanation = decide(position, parse_policy("winprob"), tables).explanation
+    assert explanation is not None
+    by_bid = {candidate["bid"]: candidate["outcomes"] for candidate in explanation["candidates"]}
+    assert "opponents_nil_failed" in by_bid[3]
+    assert "their-nil" in {reason["code"] for reason in explanation["reasons"]}
+    beside = decide(position._replace(bids=(4, 0, 3)), parse_policy("winprob"), tables).explanation
+    assert beside is not None
+    by_bid = {candidate["bid"]: candidate["outcomes"] for candidate in beside["candidates"]}
+    assert "nil_made" in by_bid[3]
+    assert by_bid[0]["nil_made"] < by_bid[3]["nil_made"]  # both, or one

@@ -220,10 +220,17 @@ def _review_pass(played: PlayedRound, seat: int, policy: Policy, tables: TableSe
 
 
 def _p_nil(played: PlayedRound, seat: int, kept: int, policy: Policy, tables: TableSet) -> float:
-    """Return the probability that a nil is made if the bidder keeps the cards ``kept``."""
-    turn = turn_of(_position(played, seat), policy, tables, None, NOT_EXPLAINED)
-    rules = played.rules._replace(nil_pass=0)  # the cards are given away already
-    return model_nil(suits_of(kept), turn.auction, LOW_FOUR, turn.allowed, rules, turn.tables).probability
+    """Return the probability that a nil is made if the bidder keeps the cards ``kept``, after the bids before it.
+
+    The curve of the last bidder, who knows all other bids, fits no better: of 30,000 nils with a pass of two cards, and
+    of 28,000 with four, its squared error was larger in each other seat.
+    """
+    rules, bids = played.rules, played.bids
+    number = cards_to_pass(bids[seat], bids[seat ^ 2], rules.nil_pass, rules.blind_nil_pass)
+    passing = played._replace(rules=rules._replace(nil_pass=number))  # a pass after a blind nil has the same curves
+    turn = turn_of(_position(passing, seat), policy, tables, None, NOT_EXPLAINED)
+    given_away = rules._replace(nil_pass=0)  # only the cards that are kept count
+    return model_nil(suits_of(kept), turn.auction, LOW_FOUR, turn.allowed, given_away, turn.tables).probability
 
 
 def _p_win_after_nil(played: PlayedRound, seat: int, taken: int, policy: Policy, tables: TableSet) -> float:

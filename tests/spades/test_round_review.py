@@ -173,6 +173,18 @@ def test_a_nil_bidder_loses_by_keeping_dangerous_cards():
             assert own.reasons[0]["code"] == "better-pass"
 
 
+def nil_percents(rules, bids):
+    """Return how often a nil of seat 0 is made, by the review of its pass of 2D and 4D."""
+    passed = (bits("2D", "4D"), 0, bits("4C", "7C"), 0)
+    reason = judged(ROUND._replace(rules=rules, bids=bids, passed=passed))[4].reasons[0]
+    return reason["percent"], reason["choice_percent"]
+
+
+def test_a_pass_after_a_blind_nil_is_judged_as_one_after_a_nil():
+    blind = make_rules("blind-nil", {"blind_nil_pass": 2})
+    assert nil_percents(blind, (BLIND_NIL, 2, 4, 2)) == nil_percents(PASS_2, (0, 2, 4, 2))
+
+
 def test_cards_of_a_search():
     turns = list(card_turns(ROUND))
     assert len(turns) == 52

@@ -202,7 +202,10 @@ _DESPAIR = (
     f"at their means), and {_MAKES}"
 )
 _FOURTH_SEAT = f"After {{sum}} tricks bid our hand holds the ace of spades in {{ace}}%, and {_MAKES}"
-_BLIND_OR_LOOK = "A blind {number} wins {number_percent}% of the games, and a look at the hand {look_percent}%"
+_BLIND_OR_LOOK = (
+    "By tables that know no blind numbers, a blind {number} wins {number_percent}% of the games, and a look at the "
+    "hand {look_percent}%"
+)
 
 _BLIND_NIL_REASONS = {
     "look": f"No rule calls for it, and {_MAKES}: look.",

@@ -472,7 +472,7 @@ def explain_winprob(decision: WinDecision, turn: Turn) -> Explanation:
     rows = sum_outcomes(decision.odds, _COLUMNS[sides])
     outcomes = [dict(zip(names, row)) for row in rows]
     if not decision.bids[0]:
-        outcomes[0] = dict(zip(_NAMES[True, sides[1]], rows[0][len(names) :]))
+        outcomes[0] = dict(zip(_NAMES[True, sides[1]], rows[0][len(names) :])) | _nil_after_a_pass(decision, turn)
     chosen = decision.bids.index(decision.bid)
     p_win = decision.p_win[chosen]
     reasons = _chosen_reasons(decision, chosen, outcomes[chosen], turn)
@@ -485,6 +485,17 @@ def explain_winprob(decision: WinDecision, turn: Turn) -> Explanation:
     explanation = finish(_fields(decision, outcomes), Steps(adjustments=[], reasons=[]), reasons)
     explanation["p_win"] = p_win
     return explanation
+
+
+def _nil_after_a_pass(decision: WinDecision, turn: Turn) -> dict[str, float]:
+    """Return the outcomes of the hand's own nil by its success curve, if the nil bidder gives cards to partner.
+
+    The curve knows which cards are kept, so it is closer to what happens than the net. {} if the net alone says it:
+    without a pass, beside partner's nil, and with four spades, which the curve does not know.
+    """
+    if not turn.position.rules.nil_pass or decision.stake != NO_NIL or decision.nil.ruled_out == FOUR_SPADES:
+        return {}
+    return {"nil_made": decision.nil.probability, "nil_failed": 1.0 - decision.nil.probability}
 
 
 def _fields(decision: WinDecision, outcomes: list[dict[str, float]]) -> Explanation:

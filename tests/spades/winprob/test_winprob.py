@@ -518,3 +518,14 @@ def test_a_nil_that_is_worth_nothing_is_a_nil(overrides):
     by_bid = {candidate["bid"]: candidate["outcomes"] for candidate in beside["candidates"]}
     assert "nil_made" in by_bid[3]
     assert by_bid[0]["nil_made"] < by_bid[3]["nil_made"]  # both, or one
+
+
+def test_after_a_pass_an_answer_states_one_chance_of_a_nil():
+    """That of the success curve, which knows the cards that are kept; without a pass, the net's."""
+    for preset, same in (("pass-2", True), ("pass-4", True), ("classic", False)):
+        position = Position.of("965.T643.K85.A42", bids=(4,), rules=PRESETS[preset])
+        explanation = decide(position, parse_policy("winprob"), committed_tables()).explanation
+        assert explanation is not None
+        outcomes, curve = explanation["candidates"][0]["outcomes"], explanation["nil"]["probability"]
+        assert (outcomes["nil_made"] == curve) is same
+        assert outcomes["nil_made"] + outcomes["nil_failed"] == pytest.approx(1.0)

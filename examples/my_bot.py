@@ -19,7 +19,9 @@ class Bot:
         hand: list[str] = request["hand"]
         high = sum(card[0] in "AK" for card in hand)
         spades = sum(card[1] == "S" and card[0] not in "AK" for card in hand)
-        partner: int = sum(bid for bid in request["previous_bids"][-2:-1] if isinstance(bid, int))  # blind bids are texts
+        partner: int = sum(
+            bid for bid in request["previous_bids"][-2:-1] if isinstance(bid, int)
+        )  # blind bids are texts
         return max(1, min(high + max(0, spades - 3), 13 - partner))
 
     def card(self, request: Request) -> str:

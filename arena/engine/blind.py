@@ -23,7 +23,7 @@ from spades.winprob.blind_numbers import (
     random_hand,
     with_blind_number,
 )
-from spades.winprob.features import model_position, p_win_before
+from spades.winprob.features import as_worthless_bags, model_position, p_win_before
 
 
 class BlindNumber(NamedTuple):
@@ -60,7 +60,7 @@ def best_blind_number(
         allowed = allowed_at_turn(hand, auction, rules)
         bid = winprob_bid(hand, auction, standing, allowed, rules, policy, tables, net, p_win)
         look += p_win[bid] / HANDS
-        position = model_position(hand, blind, standing, allowed, others, before, rules, tables)
+        position = model_position(hand, blind, standing, allowed, others, before, as_worthless_bags(rules), tables)
         work = working_arrays(position, net)
         for number in range(BIDS):
             if numbers >> number & 1:

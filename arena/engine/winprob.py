@@ -29,6 +29,7 @@ from spades.winprob.features import (
     VALUED,
     VALUES,
     ModelPosition,
+    as_worthless_bags,
     bid_inputs,
     expected_beside,
     expected_bids,
@@ -153,7 +154,8 @@ def winprob_bid(
     win = win_array(win_slice, net)
     others = policy.left, policy.partner, policy.right
     before = p_win_before(auction.seat, standing, win_slice, rules, win)
-    position = model_position(hand, auction, standing, allowed, others, before, rules, tables)
+    counted = as_worthless_bags(rules)
+    position = model_position(hand, auction, standing, allowed, others, before, counted, tables)
     seen = position.auction
     work = working_arrays(position, net)
     compared = position.weighed | position.far

@@ -24,6 +24,7 @@ from spades.winprob.features import (
     INPUTS,
     VALUES,
     ModelPosition,
+    as_worthless_bags,
     bid_inputs,
     expected_beside,
     expected_bids,
@@ -90,7 +91,8 @@ def win_decision(turn: Turn, weights: Weights) -> WinDecision:
     win = win_array(game.win_slice, turn.tables)
     before = p_win_before(turn.auction.seat, turn.standing, game.win_slice, rules, win)
     auction = _with_room(turn)
-    position = model_position(turn.hand, auction, turn.standing, turn.allowed, others, before, rules, turn.tables)
+    seen = as_worthless_bags(rules)
+    position = model_position(turn.hand, auction, turn.standing, turn.allowed, others, before, seen, turn.tables)
     compared = _compared_bids(turn, position, weights)
     p_win, odds = _win_probabilities(position, compared, game, weights)
     bid, weighed = _choice(turn, position, compared, p_win)
@@ -121,7 +123,8 @@ def blind_win_probabilities(turn: Turn, numbers: Sequence[int], weights: Weights
     game, auction = weights.games[rules], with_blind_number(turn.auction)
     before = p_win_before(auction.seat, turn.standing, game.win_slice, rules, win_array(game.win_slice, turn.tables))
     others = policy.left, policy.partner, policy.right
-    position = model_position(turn.hand, auction, turn.standing, turn.allowed, others, before, rules, turn.tables)
+    seen = as_worthless_bags(rules)
+    position = model_position(turn.hand, auction, turn.standing, turn.allowed, others, before, seen, turn.tables)
     bids = [number_for_net(number, position, rules, turn.tables) for number in numbers]
     compared = _with_inputs(bids, position, turn.tables, weights)
     p_win, _ = _win_probabilities(position, compared, game, weights)

@@ -318,6 +318,18 @@ def p_win_before(seat: int, standing: Standing, win_slice: WinTableSlice, rules:
     return win_probability_after(standing, 1 - (seat & 1), win_slice, rules, win)
 
 
+def as_worthless_bags(rules: Rules) -> Rules:
+    """Return the rules as decisions give them to the net: a game without bags is one whose bags are worth nothing.
+
+    The net's input for games without bags costs games: without it, `winprob` wins 51.2% [50.7, 51.8] of games to 500
+    against `winprob` with it.
+
+    >>> as_worthless_bags(Rules(bags=0)) == Rules(bag_points=0, bag_penalty=0)
+    True
+    """
+    return rules if rules.bags else rules._replace(bags=1, bag_points=0, bag_penalty=0)
+
+
 def rule_inputs(rules: Rules) -> tuple[float, float, float, float, float, float]:
     """Return the inputs for the rules that change how rounds are bid and played; all 0 for classic rules."""
     if rules.nil_points == 100 and rules.variant == PARTNERSHIP and rules.bags and not rules.nil_pass:

@@ -872,6 +872,7 @@ CASES: dict[str, Maker] = {
     ),
     "spades.position.contract_factors": lambda r: (auction(r),),
     FEATURES + "ordinary_auction": lambda r: (auction(r), ALL),
+    FEATURES + "as_worthless_bags": lambda r: (r.choice(RULES),),
     FEATURES + "shifted": lambda r: (r.randrange(EVERY_BID + 1), r.randrange(5)),
     FEATURES + "expected_beside": lambda r: (r.choice((0, 3)), expected(r), r.choice((0, 3))),
     BLIND_NUMBERS + "random_hand": lambda r: (r.randrange(100), r.choice((DECK, JOKER_DECK))),

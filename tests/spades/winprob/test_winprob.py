@@ -529,3 +529,16 @@ def test_after_a_pass_an_answer_states_one_chance_of_a_nil():
         outcomes, curve = explanation["candidates"][0]["outcomes"], explanation["nil"]["probability"]
         assert (outcomes["nil_made"] == curve) is same
         assert outcomes["nil_made"] + outcomes["nil_failed"] == pytest.approx(1.0)
+
+
+def test_games_without_bags_and_with_worthless_bags_are_the_same_game():
+    rng, tables, policy = random.Random(5), committed_tables(), parse_policy("winprob")
+    without, worthless = PRESETS["no-bags"], make_rules("classic", {"bag_points": 0, "bag_penalty": 0})
+    for _ in range(60):
+        hand = parse_pbn(naive.pbn_of(rng.sample(naive.DECK, 13)))
+        bids = tuple(rng.choice((2, 3, 4)) for _ in range(rng.randrange(4)))
+        scores = Standing(rng.randrange(-100, 490), rng.randrange(-100, 490), 0, 0)
+        found = [decide(Position(hand, bids, scores, rules), policy, tables) for rules in (without, worthless)]
+        assert found[0].bid == found[1].bid
+        candidates = [one.explanation["candidates"] for one in found if one.explanation is not None]
+        assert candidates[0] == candidates[1]

@@ -371,14 +371,15 @@ def test_bids_are_checked_with_hands_from_plays(log):
         assert fault.name == "bid"
 
 
-def test_a_blind_nil_needs_the_deficit(log, records):
-    one = changed(
-        records[0], rules={"blind_nil": True, "win": 500}, plays=..., tricks=..., hands=..., bids=[14, 3, 3, 2]
-    )
+@pytest.mark.parametrize(("rules", "bid"), [({"blind_nil": True}, 14), ({"blind_min": 6}, 22)])
+def test_a_blind_bid_needs_the_deficit(log, records, rules, bid):
+    one = changed(records[0], rules=rules | {"win": 500}, plays=..., tricks=..., hands=..., bids=[bid, 3, 3, 2])
     assert not checked(log(changed(one, scores=[0, 120])))[1][0].bad
     assert not checked(log(changed(one, scores=...)))[1][0].bad
     ((fault,),) = checked(log(changed(one, scores=[0, 20])))[1][0].faults.values()
-    assert "bids/0 is a blind nil" in fault.text
+    assert "bids/0 is a blind bid" in fault.text
+    ((fault,),) = checked(log(changed(one, rules={"win": 500}, scores=[0, 120])))[1][0].faults.values()
+    assert f"bids/0 is {bid}" in fault.text
 
 
 def test_rules_as_in_a_request(log, records):

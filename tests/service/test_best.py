@@ -78,7 +78,7 @@ def test_the_catalogue_lists_it_first_with_its_candidates(call):
     by_name = {info["policy"]: info for info in others}
     assert (best["policy"], best["deciders"]) == ("best", ["winprob", "bis:tuned"])
     common = set(by_name["winprob"]["options"]) & set(by_name["bis:tuned"]["options"])
-    assert set(best["options"]) == common - {"rules=heed|ignore"}  # which is for measurements
+    assert set(best["options"]) == common - {"rules=heed|ignore", "blind=off|on"}  # which are for the arena
     assert best["win_rates"] == by_name["winprob"]["win_rates"]
     assert (best["variants"], best["needs_win_table"]) == (list(VARIANTS), False)
     played = ["partnership", "whiz", "suicide", "jokers"]

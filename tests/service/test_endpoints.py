@@ -337,6 +337,7 @@ def test_catalogue(call):
         "deck": None,
         "nil": True,
         "double_nil_points": None,
+        "blind_min": None,
     }
 
 

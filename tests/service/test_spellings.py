@@ -197,6 +197,6 @@ def test_faults_name_what_was_found(call):
         "POST", "/bid", json={**SHORT_REQUEST, "previous_bids": ["NILL"], "convention": "Big7", "seat": 1.0}
     )
     details = [error["detail"] for error in response.json()["errors"]]
-    assert details[0] == 'the bid is NILL; accepted: 0..13, "nil" or "blind_nil"'
+    assert details[0] == 'the bid is NILL; accepted: 0..13, "nil", "blind_nil" or "blind_6" to "blind_13"'
     assert details[1].startswith("convention is Big7; accepted: ")
     assert response.json()["detail"] == f"{details[0]} (the first of 2 faults)"

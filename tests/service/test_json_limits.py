@@ -54,7 +54,7 @@ def test_one_more_than_the_limit(mark, most):
     assert tuple(refused.value.faults) == (Fault("", "too-many-items", detail),)
 
 
-@pytest.mark.parametrize(("path", "most"), [("/bid", MAX_MARKS), ("/v1/bid/blind", MAX_MARKS), ("/v1/bids", 81_920)])
+@pytest.mark.parametrize(("path", "most"), [("/bid", MAX_MARKS), ("/v1/bid/blind", MAX_MARKS), ("/v1/bids", 87_040)])
 def test_a_body_over_the_limits_is_refused_unparsed(call, monkeypatch, path, most):
     monkeypatch.setattr(orjson, "loads", None)
     response = call("POST", path, content=b"[" * (most + 1))

@@ -235,7 +235,7 @@ POLICY_KINDS: tuple[PolicyKind[Any], ...] = (
         "over tables of what each score is worth (docs/explanation/how-winprob-bids.md); for the games that have such "
         "a table",
         opponents=("bis", "bis:tuned", "rb", "ms", "io"),
-        version="2",
+        version="3",
         options=("margin", "nil_margin", "even", "far_margin", "left", "partner", "right", "blind", "rules", *_SKILL),
         defaults=Policy(kind=WINPROB),
         typical_us=(116.2, 219.5),

@@ -15,8 +15,8 @@ from spades.tables import Tables
 from spades.winprob.features import ModelPosition, expected_bids
 
 HANDS = 32  # random hands, which are those of HANDS / 4 deals
-# Win probability by which a blind number must be better than a look. It is below 0 because the win tables know no
-# blind numbers, and so underrate a side that is far behind and can bid more of them. With 0, -0.01, -0.02 and -0.04,
+# Win probability by which a blind number must be better than a look. The win tables know no blind numbers, so they
+# probably underrate a side that is far behind and can bid more of them. With 0, -0.01, -0.02 and -0.04,
 # `winprob` won 51.2%, 51.6%, 52.0% and 51.6% of 20,000 games against `winprob` that bids no blind numbers.
 BLIND_MARGIN = -0.02
 MOST_NUMBERS = 3  # numbers that are compared: the smallest that may be bid blind, and the next ones

@@ -19,9 +19,7 @@ class Bot:
         hand: list[str] = request["hand"]
         high = sum(card[0] in "AK" for card in hand)
         spades = sum(card[1] == "S" and card[0] not in "AK" for card in hand)
-        partner: int = sum(
-            bid for bid in request["previous_bids"][-2:-1] if isinstance(bid, int)
-        )  # blind bids are texts
+        partner = sum(tricks_of(bid) for bid in request["previous_bids"][-2:-1])
         return max(1, min(high + max(0, spades - 3), 13 - partner))
 
     def card(self, request: Request) -> str:
@@ -38,6 +36,13 @@ class Bot:
         best = max((rank(card, trick) for card in trick), default=0)
         winning = [card for card in legal if rank(card, trick) > best]
         return min(winning or legal, key=lambda card: (card[1] == "S", RANKS.index(card[0])))
+
+
+def tricks_of(bid: int | str) -> int:
+    """Return the tricks of a bid: blind bids are "blind_nil" and "blind_6" to "blind_13"."""
+    if isinstance(bid, int):
+        return bid
+    return 0 if bid == "blind_nil" else int(bid.removeprefix("blind_"))
 
 
 def rank(card: str, trick: list[str]) -> int:

@@ -24,7 +24,7 @@ from spades.rules import Rules
 from spades.scoring import Standing
 from spades.tables import profile_of
 from spades.tableset import TableSet
-from spades.winprob.blind_numbers import BLIND_MARGIN, HANDS, blind_numbers, random_hand
+from spades.winprob.blind_numbers import HANDS, blind_numbers, is_worth_it, random_hand
 from spades.winprob.decision import blind_win_probabilities, win_decision
 
 Kind = Literal["regular", "nil", "blind_nil"]
@@ -180,6 +180,6 @@ def decide_blind_number(
     p_win = [sum(hand.p_win[i] for hand in hands) / len(hands) for i in range(len(numbers))]
     p_look = sum(hand.p_look for hand in hands) / len(hands)
     best = max(range(len(numbers)), key=p_win.__getitem__)
-    number = numbers[best] if p_win[best] > p_look + BLIND_MARGIN else None
+    number = numbers[best] if is_worth_it(p_win[best], p_look) else None
     explained = explain_blind_numbers(numbers, p_win, p_look, number)
     return BlindDecision(blind_nil=False, explanation=decided.explanation | explained, number=number)

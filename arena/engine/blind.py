@@ -16,9 +16,9 @@ from spades.scoring import Standing
 from spades.tables import Tables, profile_of
 from spades.winprob import win_array
 from spades.winprob.blind_numbers import (
-    BLIND_MARGIN,
     HANDS,
     blind_numbers,
+    is_worth_it,
     number_for_net,
     random_hand,
     with_blind_number,
@@ -82,7 +82,7 @@ def blind_number_of(state: PlayState, seat: int, rules: Rules, policy: Policy, p
     auction, standing = auction_at(state, seat), standing_at(state, seat)
     tables = tables_of(profiles, profile_of(rules, policy, standing))
     found = best_blind_number(auction, standing, rules, policy, tables, state.deck, profiles)
-    return BLIND_NUMBER + found.number if found.number > 0 and found.p_win > found.p_look + BLIND_MARGIN else 0
+    return BLIND_NUMBER + found.number if found.number > 0 and is_worth_it(found.p_win, found.p_look) else 0
 
 
 register(__name__)

@@ -113,7 +113,7 @@ def write_bid(
     ``bid`` and ``auction``: as in ``position``. Return the contracts of both sides with this bid. A value is the win
     probability after the outcome. ``win_slice``: where in ``win`` the game's win table is.
     """
-    expected = expected_beside(bid, expected_bids(bid, auction, tables), position.shift)
+    expected = expected_beside(bid, expected_bids(bid, auction, tables), position)
     for i, number in enumerate(bid_inputs(bid, expected, position)):
         c[i] = number
     tricks, opposing = bid + expected.partner_tricks, expected.opponents_tricks
@@ -249,7 +249,7 @@ def exclude_impossible(
 
     Call it only after partner has bid. ``stake``: points at stake on our side's nils with ``bid``.
     """
-    expected = expected_beside(bid, expected_bids(bid, auction, tables), position.shift)
+    expected = expected_beside(bid, expected_bids(bid, auction, tables), position)
     certain = position.certain if bid else position.certain_nil
     ours = our_impossible_ways(bid, bid + expected.partner_tricks, stake, position.stake, certain)
     theirs = 0

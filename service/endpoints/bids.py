@@ -4,7 +4,8 @@
 """
 
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -27,6 +28,7 @@ from service.requests import (
     set_for,
 )
 from service.table_sets import TableSets
+from spades.bidder import HandWithNumbers
 from spades.contract.answer_types import BidAnswer
 from spades.contract.bid_request import (
     bid_answer,
@@ -91,6 +93,12 @@ async def _body(receive: Receive) -> bytes:
     return body
 
 
+def _timed(step: Callable[[], HandWithNumbers]) -> tuple[HandWithNumbers, float]:
+    """Return the result of a step, and the seconds it took."""
+    started = perf_counter()
+    return step(), perf_counter() - started
+
+
 async def blind(request: Request) -> Response:
     """Answer whether to bid blind nil or a number."""
     state, of_request = app_state(request), request_state(request)
@@ -105,7 +113,9 @@ async def blind(request: Request) -> Response:
     seconds = perf_counter() - started
     hands, deadline = [], of_request.get("deadline", math.inf)
     for step in steps_to_number(call, decision, tables):
-        hands.append(await in_turn(state, deadline, step))
+        hand, step_seconds = await in_turn(state, deadline, partial(_timed, step))
+        hands.append(hand)
+        seconds += step_seconds
     decision = with_number(call, decision, hands)
     bidder = decider_of_blind(call, decision)
     if decision.blind_nil or decision.number is not None:

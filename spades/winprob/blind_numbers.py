@@ -15,10 +15,12 @@ from spades.tables import Tables
 from spades.winprob.features import ModelPosition, expected_bids
 
 HANDS = 32  # random hands, which are those of HANDS / 4 deals
-# Win probability by which a blind number must be better than a look. The win tables know no blind numbers, so they
-# probably underrate a side that is far behind and can bid more of them. With 0, -0.01, -0.02 and -0.04,
-# `winprob` won 51.2%, 51.6%, 52.0% and 51.6% of 20,000 games against `winprob` that bids no blind numbers.
-BLIND_MARGIN = -0.02
+# A number is bid blind if its win probability is less than MOST_WORSE below that of a look, and above LEAST_SHARE of
+# it. The win tables know no blind numbers, so they probably underrate a side that is far behind and can bid more of
+# them. Without LEAST_SHARE, and with 0, 0.01, 0.02 and 0.04 as MOST_WORSE, `winprob` won 51.2%, 51.6%, 52.0% and 51.6%
+# of 20,000 games against `winprob` that bids no blind numbers.
+MOST_WORSE = 0.02
+LEAST_SHARE = 0.6
 MOST_NUMBERS = 3  # numbers that are compared: the smallest that may be bid blind, and the next ones
 _CARDS = 64  # card numbers
 
@@ -56,6 +58,15 @@ def blind_numbers(auction: Auction, standing: Standing, rules: Rules) -> int:
 def with_blind_number(auction: Auction) -> Auction:
     """Return the auction of a player who bids a number blind, so that the contract of the side counts double."""
     return auction._replace(blind=auction.blind | 1 << auction.seat)
+
+
+def is_worth_it(p_win: float, p_look: float) -> bool:
+    """Return whether a number is bid blind; ``p_win``: its win probability, ``p_look``: that of a look.
+
+    >>> is_worth_it(0.03, 0.04), is_worth_it(0.002, 0.01), is_worth_it(0.3, 0.33)
+    (True, False, False)
+    """
+    return p_win > p_look - MOST_WORSE and p_win > LEAST_SHARE * p_look
 
 
 def number_for_net(number: int, position: ModelPosition, rules: Rules, tables: Tables) -> int:

@@ -171,7 +171,7 @@ def _with_inputs(bids: Sequence[int], position: ModelPosition, tables: Tables, w
         expected = [expected_bids(0, auction, tables)] * 14
     contracts, opposing, inputs = [], [], []
     for bid in bids:
-        others = expected_beside(bid, expected[bid], position.shift)
+        others = expected_beside(bid, expected[bid], position)
         contracts.append(bid + others.partner_tricks)
         opposing.append(others.opponents_tricks)
         inputs.append(bid_inputs(bid, others, position))

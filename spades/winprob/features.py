@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from spades.bis.estimates import LOW_FOUR, Nil, NilTerms, Regular, certain_tricks, consider_nil, regular_takes
 from spades.cards import spades_of, suits_of, without_jokers
-from spades.legal import EVERY_BID, NIL, NIL_BIT, NO_BID, extra_spades_of, is_nil
+from spades.legal import EVERY_BID, NIL, NIL_BIT, NO_BID, TRICKS, extra_spades_of, is_nil
 from spades.options import FULL, PLAYER_KINDS
 from spades.passing import cards_to_pass, given_by_partner, suits_after_pass
 from spades.position import (
@@ -72,6 +72,7 @@ class ModelPosition(NamedTuple):
     seat: int
     auction: Auction  # with ordinary bids instead of blind numbers (`ordinary_auction`)
     shift: int  # tricks by which a number that we bid is larger beside this auction
+    opposing: int  # tricks that the contract of opponents who bid blind has at least, 0 if they did not
     factors: tuple[int, int]  # by what the points of our contract and of the opponents' are multiplied
     standing: Standing  # with 0 bags if bags decide nothing
     regular: Regular
@@ -190,37 +191,56 @@ class OrdinaryAuction(NamedTuple):
 
     auction: Auction  # `blind` is as it was
     shift: int  # tricks by which partner's number is smaller, so that a number that we bid is larger
+    opposing: int  # tricks that the opponents' contract has at least, if one of them has bid blind and one is to bid
 
 
-def ordinary_auction(auction: Auction, tables: Tables) -> OrdinaryAuction:
+def ordinary_auction(auction: Auction, allowed: int, rules: Rules, tables: Tables) -> OrdinaryAuction:
     """Return the auction as the net sees it: a player who bid a number blind has bid the mean of hands in this place.
 
     Such a player has any hand, which the net knows as a mean bid. The contract of the side stays: its other player has
-    bid the rest, or bids it (``shift``). If that player has bid nil, the number stays too.
+    bid the rest, or bids it (``shift``, ``opposing``). If that player has bid nil, the number stays too. ``allowed``:
+    the set of bids that we may make; the smallest number stays at most 13.
     """
     if auction.blind == 0:
-        return OrdinaryAuction(auction, 0)
+        return OrdinaryAuction(auction, 0, 0)
     seat, b0, b1, b2, blind = auction.seat, auction.b0, auction.b1, auction.b2, auction.blind
     first, second, third = b0, b1, b2
-    shift = 0
     if blind & 1:
         first = _mean_bid(b0, 0, tables)
     if blind & 2:
         second = _mean_bid(b1, sequence_after(0, b0), tables)
     if blind & 4:
         third = _mean_bid(b2, sequence_after(sequence_after(0, b0), b1), tables)
-    if seat == 2:
-        shift = b0 - first
+    room, shift, opposing = TRICKS - smallest_number(allowed), 0, 0
+    last = max(1, rules.min_bid)  # the least that an opponent adds who is still to bid
+    if seat == 1 and blind & 1:
+        opposing = min(TRICKS, b0 + last)
+    elif seat == 2:
+        shift = min(b0 - first, room)
+        first = b0 - shift
+        if blind & 2:
+            opposing = min(TRICKS, b1 + last)
     elif seat == 3:
-        shift = b1 - second
+        shift = min(b1 - second, room)
+        second = b1 - shift
         if is_nil(b0) or is_nil(b2):
             first, third = b0, b2
         elif blind & 1:
-            third = b0 + b2 - first
+            third = min(TRICKS, b0 + b2 - first)
         else:
-            first = b0 + b2 - third
+            first = min(TRICKS, b0 + b2 - third)
     seen = read_auction(seat, first, second, third)
-    return OrdinaryAuction(seen._replace(blind=blind), shift)
+    return OrdinaryAuction(seen._replace(blind=blind), shift, opposing)
+
+
+def smallest_number(bids: int) -> int:
+    """Return the smallest number in a set of bids, 1 if there is none.
+
+    >>> smallest_number(0b11001), smallest_number(0b1)
+    (3, 1)
+    """
+    numbers = bids & ~NIL_BIT
+    return (numbers & -numbers).bit_length() - 1 if numbers else 1
 
 
 def _mean_bid(bid: int, sequence: int, tables: Tables) -> int:
@@ -257,7 +277,7 @@ def model_position(
     us, them = standing.us, standing.them
     if rules.blind_min == 0:
         auction = auction._replace(blind=0)  # the policy does not see the rule
-    ordinary = ordinary_auction(auction, tables)
+    ordinary = ordinary_auction(auction, allowed, rules, tables)
     auction, shift, factors = ordinary.auction, ordinary.shift, contract_factors(auction)
     allowed = shifted(allowed, shift)
     if not bags_matter(rules):  # ignore the bags of the request
@@ -278,7 +298,7 @@ def model_position(
     us, them = us + max(0, stake), them + max(0, their_stake)
     if us + factors[0] * MOST_POINTS >= rules.win or them + factors[1] * MOST_POINTS >= rules.win:
         expected = expected_bids(regular.takes, auction, tables)
-        tricks, opposing = expected.partner_tricks, expected.opponents_tricks
+        tricks, opposing = expected.partner_tricks, max(expected.opponents_tricks, ordinary.opposing)
         needed, they_win = needed_number(us, them, tricks, opposing, factors, allowed, rules)
         if they_win or needed < NO_NUMBER:
             far = far_bids(weighed, needed, certain, certain_nil, allowed)
@@ -288,6 +308,7 @@ def model_position(
         seat=auction.seat,
         auction=auction,
         shift=shift,
+        opposing=ordinary.opposing,
         factors=factors,
         standing=standing,
         regular=regular,
@@ -436,18 +457,21 @@ def expected_bids(bid: int, auction: Auction, tables: Tables) -> Expected:
     )
 
 
-def expected_beside(bid: int, expected: Expected, shift: int) -> Expected:
-    """Return the bids of the others beside our ``bid``, a nil or a number that is larger by ``shift``.
+def expected_beside(bid: int, expected: Expected, position: ModelPosition) -> Expected:
+    """Return the bids of the others beside our ``bid``, a nil or a number that is larger by the position's `shift`.
 
-    Beside a nil, partner has the whole contract. ``expected``: from `expected_bids` for the same bid.
+    Beside a nil, partner has the whole contract. The opponents have at least the contract of one who bid blind.
+    ``expected``: from `expected_bids` for the same bid.
     """
-    if bid != NIL or shift == 0:
+    ours = position.shift if bid == NIL else 0
+    theirs = max(0, position.opposing - expected.opponents_tricks)
+    if ours == 0 and theirs == 0:
         return expected
     return Expected(
-        partner=expected.partner + shift,
-        opponents=expected.opponents,
-        partner_tricks=expected.partner_tricks + shift,
-        opponents_tricks=expected.opponents_tricks,
+        partner=expected.partner + ours,
+        opponents=expected.opponents + theirs,
+        partner_tricks=expected.partner_tricks + ours,
+        opponents_tricks=expected.opponents_tricks + theirs,
     )
 
 

@@ -490,7 +490,13 @@ def of_model(rng: random.Random) -> ModelPosition:
     inputs = tuple(rng.random() for _ in POSITION_NAMES)
     stakes = rng.choice((NO_NIL, 0, 100, 200)), rng.choice((100, 300)), rng.choice((NO_NIL, 0, 100))
     later = rng.choice((0, 70)), rng.choice((0, 70))
-    known = rng.randrange(4), auction(rng), rng.choice((0, 3)), (rng.choice((1, 2)), rng.choice((1, 2)))
+    known = (
+        rng.randrange(4),
+        auction(rng),
+        rng.choice((0, 3)),
+        rng.choice((0, 8)),
+        (rng.choice((1, 2)), rng.choice((1, 2))),
+    )
     where = *known, standing(rng, rules), counted_takes(rng), nil, rng.randrange(EVERY_BID)
     certain = rng.randint(0, 13)
     ends = rng.randint(1, NO_NUMBER), rng.choice((0, rng.randrange(EVERY_BID)))
@@ -871,13 +877,15 @@ CASES: dict[str, Maker] = {
         r.choice((3, BLIND_NIL, BLIND_NUMBER + 7)),
     ),
     "spades.position.contract_factors": lambda r: (auction(r),),
-    FEATURES + "ordinary_auction": lambda r: (auction(r), ALL),
+    FEATURES + "ordinary_auction": lambda r: (auction(r), r.choice((EVERY_BID, 0b11110000)), BLIND_RULES, ALL),
+    FEATURES + "smallest_number": lambda r: (r.choice((1, 0b1100, EVERY_BID)),),
     FEATURES + "as_worthless_bags": lambda r: (r.choice(RULES),),
     FEATURES + "shifted": lambda r: (r.randrange(EVERY_BID + 1), r.randrange(5)),
-    FEATURES + "expected_beside": lambda r: (r.choice((0, 3)), expected(r), r.choice((0, 3))),
+    FEATURES + "expected_beside": lambda r: (r.choice((0, 3)), expected(r), of_model(r)),
     BLIND_NUMBERS + "random_hand": lambda r: (r.randrange(100), r.choice((DECK, JOKER_DECK))),
     BLIND_NUMBERS + "blind_numbers": lambda r: (auction(r), standing(r, BLIND_RULES), BLIND_RULES),
     BLIND_NUMBERS + "with_blind_number": lambda r: (auction(r),),
+    BLIND_NUMBERS + "is_worth_it": lambda r: (r.random() / 10, r.random() / 10),
     BLIND_NUMBERS + "number_for_net": lambda r: (r.randint(6, 8), of_model(r), winnable(r)[0], ALL),
     BLIND_BIDS + "best_blind_number": blind_turn,
     BLIND_BIDS + "blind_number_of": blind_number_sitting,

@@ -141,6 +141,11 @@ def test_a_bid_without_a_choice_has_no_grade():
     blind, *_ = judged(ROUND._replace(rules=rules, bids=(BLIND_NIL, 2, 4, 2)))
     assert (blind.choice, blind.best, blind.grade, blind.loss) == ("blind_nil", "blind_nil", None, None)
     assert blind.reasons[0]["code"] == "hand-not-seen"
+    suicide = make_rules("suicide")
+    *_, third, fourth = judged(ROUND._replace(rules=suicide, bids=(4, 4, 0, 0)))
+    assert [one.reasons[0]["code"] for one in (third, fourth)] == ["only-choice"] * 2
+    assert third.p_win is not None
+    assert third.grade is None
 
 
 def test_a_blind_number_has_no_grade_and_doubles_what_partner_bids_for():
@@ -150,11 +155,6 @@ def test_a_blind_number_has_no_grade_and_doubles_what_partner_bids_for():
     assert (blind[0].choice, blind[0].grade, blind[0].reasons[0]["code"]) == ("blind_6", None, "hand-not-seen")
     assert blind[2].p_win != usual[2].p_win
     assert "counts-double" in {reason["code"] for reason in blind[2].reasons}
-    suicide = make_rules("suicide")
-    *_, third, fourth = judged(ROUND._replace(rules=suicide, bids=(4, 4, 0, 0)))
-    assert [one.reasons[0]["code"] for one in (third, fourth)] == ["only-choice"] * 2
-    assert third.p_win is not None
-    assert third.grade is None
 
 
 def test_a_nil_bidder_loses_by_keeping_dangerous_cards():

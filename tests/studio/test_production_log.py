@@ -191,7 +191,7 @@ def test_a_round_without_results_and_without_a_game(found):
         ([decision(3, hand="5H")], FORM, "request/hand: "),
         ([decision(3, hand=...)], FORM, "request/hand is missing"),
         ([decision(3, previous_bids=[3, "four", 2])], FORM, "request/previous_bids/1 is 'four'"),
-        ([decision(3) | {"bid": 15}], FORM, "bid is 15; accepted: "),
+        ([decision(3) | {"bid": 30}], FORM, "bid is 30; accepted: "),
         ([decision(3, round_id=...)], FORM, "request/round_id is missing"),
         ([result(7)], FORM, "seat is 7; accepted: "),
         ([result(0, dropped="many")], FORM, 'dropped is "many"; accepted: '),

@@ -441,7 +441,7 @@ def test_a_bid_sees_whether_it_reaches_the_goal():
     regular = Regular(3.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0.0, 3.0, 3)
     nil = Nil(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.4, 0.0, 0.0, 0, True)
     auction = auction_after((4, 3))
-    turn = 2, auction, 0, (1, 1), START
+    turn = 2, auction, 0, 0, (1, 1), START
     where = ModelPosition(*turn, regular, nil, EVERY_BID, (0, 0, 0, 0), (), 60, NO_NIL, 100, NO_NIL, 0, 70, 0, 0, 14, 0)
     for bid, past, reaches in ((0, -0.4, 0.0), (2, 0.0, 1.0), (3, 0.2, 1.0)):
         named = dict(zip(BID_NAMES[:VALUES], bid_inputs(bid, Expected(4.0, 5.0, 4, 5), where), strict=True))

@@ -31,7 +31,7 @@ PLACES = {
     "second trick": {"seat": 2, "tricks": [["KD", "2D", "QD", "6D"], ["6C", "7C"]]},
 }
 DEALS = (64, 256, 1000)
-DEFAULT_DEALS = 256  # at full strength
+DEFAULT_DEALS = 1000  # at full strength
 DEADLINE_MS = 20
 CALLERS = 4
 START_S = 180.0  # a first start compiles

@@ -1,7 +1,8 @@
 """`python -m loadtest season`: play a season, and report.
 
-Several games are played at once. The command asks for nothing that depends on time, so a seed asks for the same games
-again. Interrupted, it gives up the games under way and compares the totals; started again, it goes on from its folder.
+Several games are played at once. A seed draws the same rules, players and deals again. Table sets that change and
+searches that are busy can change answers, and so the games. Interrupted, it gives up the games under way and compares
+the totals; started again, it goes on from its folder.
 """
 
 import argparse
@@ -95,7 +96,7 @@ class Season:
         loop = asyncio.get_running_loop()
         with tqdm(total=self.options.games, initial=self.done, desc="season", unit="game", disable=None) as bar:
             players = [
-                asyncio.create_task(self._player(numbers, catalogue, desk, bar)) for _ in range(self.options.tables)
+                asyncio.create_task(self._player(numbers, catalogue, desk, bar)) for _ in range(self.options.at_once)
             ]
             events = asyncio.create_task(self._events())
             all_games = asyncio.gather(*players)
@@ -290,7 +291,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--decision-log", type=Path, help=log)
     parser.add_argument("--games", type=_count, default=1000, help="games of the season (default %(default)s)")
     parser.add_argument("--seed", type=_count, default=1, help="decides deals, rules and players (default %(default)s)")
-    parser.add_argument("--tables", type=_count, default=24, help="games played at once (default %(default)s)")
+    parser.add_argument("--at-once", type=_count, default=24, help="games played at once (default %(default)s)")
     share = "share of the rounds that are reviewed, 0 to 1 (default %(default)s)"
     parser.add_argument("--review-share", type=_share, default=0.1, help=share)
     out = "folder of the report and of what is played; an interrupted season goes on from it (default %(default)s)"

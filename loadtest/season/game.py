@@ -10,9 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from loadtest.season.desk import Answer, Desk
+from spades_client import NoAnswer
+
+from loadtest.season.desk import Answer, Desk, GaveUp
 from loadtest.season.draws import EXPLANATIONS, WITHOUT_WINPROB, GamePlan
-from loadtest.season.ledger import Ledger
+from loadtest.season.ledger import UNSURE, Ledger
 from loadtest.season.referee import BLIND_NIL, Bid, Referee, is_nil, tricks_of
 from loadtest.season.scorekeeper import Scorekeeper
 
@@ -134,11 +136,10 @@ class Game:
         """Post results; those that the service accepted enter the record."""
         for start in range(0, len(results), MOST_RESULTS):
             some = results[start : start + MOST_RESULTS]
-            lost = self.ledger.account.unknown["results"]
             try:
                 answer = (await self.desk.ask("results", {"results": some}, repeat=False)).body
-            except Exception:
-                if self.ledger.account.unknown["results"] > lost:
+            except GaveUp as error:
+                if isinstance(error.__cause__, NoAnswer) or getattr(error.__cause__, "status", 0) in UNSURE:
                     continue  # whether they were counted is not known, so they are not sent again
                 raise
             self.check("results", answer["accepted"] == len(some), answer, len(some))

@@ -44,7 +44,7 @@ from spades.winprob.games import SHIPPED, WON_VARIANTS, Games
 BEST: Final = "best"  # the strongest player that the server has
 SEARCH: Final = "search@3"  # the newest card player that searches
 SEARCHES: Final = ("search@1", SEARCH)
-SEARCH_DEALS: Final = {5: 256, 4: 75, 3: 25, 2: 6}  # by level; below, no search
+SEARCH_DEALS: Final = {5: 1000, 4: 75, 3: 25, 2: 6}  # by level; below, no search
 MAX_SEARCH_DEALS: Final = 1000
 _BY_LEVEL = ", ".join(f"{deals} ({level})" for level, deals in SEARCH_DEALS.items())
 # On a server that searches, by level: the level of the player by rules, when it plays. It makes few mistakes at level 1

@@ -26,7 +26,7 @@ from service.endpoints.catalogue import rules_answer
 from service.settings import Canary
 from tests.patience import LIMIT_S, PATIENT, wait_until
 
-SMALL = ("season", "--games", "3", "--seed", "15", "--tables", "3", "--review-share", "0.5")
+SMALL = ("season", "--games", "3", "--seed", "15", "--at-once", "3", "--review-share", "0.5")
 
 
 @pytest.fixture(autouse=True)

@@ -1403,7 +1403,7 @@ namespace Spades
         [JsonProperty("player")]
         public string Player { get; set; }
         /// <summary>A search: the number of random deals, which search@1 never exceeds. search@3 takes as long on
-        /// average, with up to four times as many. Default, by level: 256 (5), 75 (4), 25 (3), 6 (2).</summary>
+        /// average, with up to four times as many. Default, by level: 1000 (5), 75 (4), 25 (3), 6 (2).</summary>
         [JsonProperty("deals")]
         public int? Deals { get; set; }
         /// <summary>A search: the policy that all players are assumed to bid by. Default: bis. Values: bis,

@@ -1587,7 +1587,7 @@ class CardRequest(TypedDict):
     """
     deals: NotRequired[int | None]
     """
-    A search: the number of random deals, which search@1 never exceeds. search@3 takes as long on average, with up to four times as many. Default, by level: 256 (5), 75 (4), 25 (3), 6 (2).
+    A search: the number of random deals, which search@1 never exceeds. search@3 takes as long on average, with up to four times as many. Default, by level: 1000 (5), 75 (4), 25 (3), 6 (2).
     """
     policy: NotRequired[Literal['bis', 'best'] | None]
     """

@@ -1895,7 +1895,7 @@ export interface components {
             player?: ("best" | "search@1" | "search@3" | "srp@4" | "solo@2") | null;
             /**
              * Deals
-             * @description A search: the number of random deals, which search@1 never exceeds. search@3 takes as long on average, with up to four times as many. Default, by level: 256 (5), 75 (4), 25 (3), 6 (2).
+             * @description A search: the number of random deals, which search@1 never exceeds. search@3 takes as long on average, with up to four times as many. Default, by level: 1000 (5), 75 (4), 25 (3), 6 (2).
              */
             deals?: number | null;
             /**

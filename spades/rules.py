@@ -146,6 +146,7 @@ TRICKS_ARE_BAGS, TRICKS_COUNT_FOR_CONTRACT, TRICKS_ARE_NOTHING = range(3)  # val
 SET_COSTS_CONTRACT, SET_COSTS_MISSING, SET_COSTS_NOTHING = range(3)  # values of set_points
 TWO_NILS = -1  # value of `double_nil_points` if a double nil counts as two nils
 NO_BLIND_NUMBERS = 0  # value of `blind_min` if no number may be bid blind
+LEAST_BLIND = 6  # smallest number that any rules let a player bid blind
 SPADES_WHEN_BROKEN, SPADES_AT_ANY_TIME = range(2)  # values of spades_lead
 FIRST_BIDDER_LEADS, LOWEST_CLUB_LEADS = range(2)  # values of first_lead
 VARIANTS = ("partnership", "cutthroat", "mirror", "whiz", "whiz_strict", "suicide", "jokers")
@@ -467,7 +468,7 @@ class Rules(NamedTuple):
     blind_min: Annotated[
         int,
         Rule(
-            values=Integer(6, 13, null=NO_BLIND_NUMBERS),
+            values=Integer(LEAST_BLIND, 13, null=NO_BLIND_NUMBERS),
             meaning="Smallest number that may be bid before seeing the hand, which doubles the points of the side's "
             "contract; null: none.",
             fixed_in=_WITHOUT_NIL_RULES,

@@ -65,7 +65,7 @@ def best_blind_number(
         for number in range(BIDS):
             if numbers >> number & 1:
                 seen = number_for_net(number, position, rules, tables)
-                p = p_win_with(seen, position.auction, position, win_slice, rules, tables, net, work)
+                p = p_win_with(seen, position, win_slice, rules, tables, net, work)
                 by_number[number] += p / HANDS
     best = 0
     for number in range(BIDS):

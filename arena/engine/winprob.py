@@ -99,7 +99,6 @@ def write_position(position: ModelPosition, x: Any) -> None:
 
 def write_bid(
     bid: int,
-    auction: Auction,
     position: ModelPosition,
     win_slice: WinTableSlice,
     rules: Rules,
@@ -110,10 +109,10 @@ def write_bid(
 ) -> Contracts:
     """Write a bid's inputs to ``c`` (BID_INPUTS,) and its outcomes' values to ``values`` (OUTCOMES,).
 
-    ``bid`` and ``auction``: as in ``position``. Return the contracts of both sides with this bid. A value is the win
-    probability after the outcome. ``win_slice``: where in ``win`` the game's win table is.
+    ``bid``: as in ``position``. Return the contracts of both sides with this bid. A value is the win probability after
+    the outcome. ``win_slice``: where in ``win`` the game's win table is.
     """
-    expected = expected_beside(bid, expected_bids(bid, auction, tables), position)
+    expected = expected_beside(bid, expected_bids(bid, position.auction, tables), position)
     for i, number in enumerate(bid_inputs(bid, expected, position)):
         c[i] = number
     tricks, opposing = bid + expected.partner_tricks, expected.opponents_tricks
@@ -156,20 +155,19 @@ def winprob_bid(
     before = p_win_before(auction.seat, standing, win_slice, rules, win)
     counted = as_worthless_bags(rules)
     position = model_position(hand, auction, standing, allowed, others, before, counted, tables)
-    seen = position.auction
     work = working_arrays(position, net)
     compared = position.weighed | position.far
     bids = np.full(BIDS, -1.0)  # as `p_win`, by the bids of the position
     for bid in range(BIDS):
         if compared >> bid & 1:
-            bids[bid] = p_win_with(bid, seen, position, win_slice, rules, tables, net, work)
+            bids[bid] = p_win_with(bid, position, win_slice, rules, tables, net, work)
     if position.far:
         kept = best_far_bid(bids, position.weighed, position.far, position.needed, policy)
         for bid in range(BIDS):
             if (position.far & ~kept) >> bid & 1:
                 bids[bid] = -1.0
     best = best_bid(bids, position.regular.takes, policy)
-    best = last_bag_bid(best, bids, position.needed, position.standing.us_bags, seen, rules)
+    best = last_bag_bid(best, bids, position.needed, position.standing.us_bags, position.auction, rules)
     for bid in range(BIDS):
         p_win[bid] = -1.0
     for bid in range(BIDS):
@@ -210,19 +208,12 @@ def working_arrays(position: ModelPosition, net: Any) -> Work:
 
 
 def p_win_with(
-    bid: int,
-    auction: Auction,
-    position: ModelPosition,
-    win_slice: WinTableSlice,
-    rules: Rules,
-    tables: Tables,
-    net: Any,
-    work: Work,
+    bid: int, position: ModelPosition, win_slice: WinTableSlice, rules: Rules, tables: Tables, net: Any, work: Work
 ) -> float:
-    """Return the win probability of ``bid``; ``bid`` and ``auction``: as in ``position``."""
+    """Return the win probability of ``bid``, as in ``position``."""
     c, h, g, odds, values = work.c, work.h, work.g, work.odds, work.values
     width, depth = len(h), len(g)
-    contracts = write_bid(bid, auction, position, win_slice, rules, tables, win_array(win_slice, net), c, values)
+    contracts = write_bid(bid, position, win_slice, rules, tables, win_array(win_slice, net), c, values)
     h[:] = work.shared
     for i in range(BID_INPUTS):
         if c[i] != 0.0:
@@ -238,18 +229,16 @@ def p_win_with(
         if g[i] > 0.0:
             add_row(net.net_out, i, g[i], odds)
     if position.seat > 1:
-        exclude_impossible(bid, auction, position, contracts.stake, tables, odds)
+        exclude_impossible(bid, position, contracts.stake, tables, odds)
     return mean_value(odds, values)
 
 
-def exclude_impossible(
-    bid: int, auction: Auction, position: ModelPosition, stake: int, tables: Tables, odds: Any
-) -> None:
+def exclude_impossible(bid: int, position: ModelPosition, stake: int, tables: Tables, odds: Any) -> None:
     """Set the log odds ``odds`` (OUTCOMES,) of outcomes that the hand's certain tricks exclude to NO_ODDS.
 
     Call it only after partner has bid. ``stake``: points at stake on our side's nils with ``bid``.
     """
-    expected = expected_beside(bid, expected_bids(bid, auction, tables), position)
+    expected = expected_beside(bid, expected_bids(bid, position.auction, tables), position)
     certain = position.certain if bid else position.certain_nil
     ours = our_impossible_ways(bid, bid + expected.partner_tricks, stake, position.stake, certain)
     theirs = 0

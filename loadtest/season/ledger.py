@@ -63,9 +63,8 @@ class Account:
     tables: Counter[str] = field(default_factory=Counter)  # bids by version of the tables
     faults: Counter[str] = field(default_factory=Counter)  # of refused requests, by code
     times: dict[str, Counter[int]] = field(default_factory=dict)  # by path, answers 200 by bucket
-    errors: dict[str, dict[str, Any]] = field(
-        default_factory=dict
-    )  # by kind: count, whether the caller can act, examples
+    # By kind: count, whether the caller can act, examples.
+    errors: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def add(self, other: "Account") -> None:
         """Add another account to this one."""

@@ -208,7 +208,7 @@ class _Common(NamedTuple):
     bidder: Bidder  # the policy that decides
     scores: ScoresRead
     assumed: list[str]  # what the request left out
-    numbers: Bidder | None  # winprob, if it decides about blind numbers
+    numbers: Bidder | None  # who compares blind numbers with a look; None: nobody
 
 
 class BlindCall(NamedTuple):
@@ -220,7 +220,7 @@ class BlindCall(NamedTuple):
     bidder: Bidder
     assumed: list[str]  # what the request left out
     seed: int | None
-    numbers: Bidder | None  # winprob, if it decides about blind numbers
+    numbers: Bidder | None  # who compares blind numbers with a look; None: nobody
 
 
 def read_bid(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> BidCall:
@@ -285,7 +285,8 @@ def read_blind(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> B
 def _read(data: Any, validate: Any, games: Games, options: SetOptions, blind: bool = False) -> _Common:
     """Read a request with ``validate``, and find its policy and its score. Raises `RequestError`.
 
-    ``blind``: the request is about a blind nil. Then `best` never means `winprob`, which bids no blind nil.
+    ``blind``: the request is about a blind bid. Then the policy is that of blind nils, which is never `winprob` for
+    `best`; `numbers` is that of blind numbers.
     """
     fields = fields_of(data, validate)
     faults, rules, data = fields.faults, fields.rules.rules, fields.data
@@ -308,12 +309,17 @@ def _read(data: Any, validate: Any, games: Games, options: SetOptions, blind: bo
     if convention is None:
         assumed.append("convention")
     numbers = None
-    if blind and rules.blind_min and (bidder.base == WINPROB or text.startswith(BEST)):
-        if bidder.needs_win_table or _has_win_table(fields.rules, games):
-            numbers = bidder_of(WINPROB, None, rules.variant, True, options)
+    if blind and rules.blind_min and (bidder.needs_win_table or _has_win_table(fields.rules, games)):
+        numbers = _bidder_of_numbers(text, rules, options)
     if bidder.needs_win_table or numbers is not None:
         assumed += assumed_rules(rules, games)
     return _Common(fields=fields.values, rules=rules, bidder=bidder, scores=scores, assumed=assumed, numbers=numbers)
+
+
+def _bidder_of_numbers(text: str, rules: Rules, options: SetOptions) -> Bidder | None:
+    """Return who compares blind numbers with a look: `winprob`, with the options of the policy ``text``, or nobody."""
+    bidder = bidder_of(text, None, rules.variant, True, options)
+    return bidder if bidder.base == WINPROB and not bidder.policy.ignores_rules else None
 
 
 def _has_win_table(read: RulesRead, games: Games) -> bool:

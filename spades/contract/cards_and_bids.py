@@ -25,7 +25,7 @@ from spades.legal import (
 )
 from spades.passing import MOST_PASSED
 from spades.round_review import PLAYS
-from spades.rules import Rules
+from spades.rules import LEAST_BLIND, Rules
 
 Faults = list[tuple[Place, str, str]]
 
@@ -194,7 +194,6 @@ Received = Annotated[Exchanged | None, Field(description="The cards that the pla
 # ---- bids ------------------------------------------------------------------------------------------------------------
 
 
-LEAST_BLIND: Final = 6  # smallest number that any rules let a player bid blind
 BLIND_BIDS: Final = (BLIND_NIL, *range(BLIND_NUMBER + LEAST_BLIND, HIGHEST_BID + 1))
 MAX_LEGAL_BIDS: Final = TRICKS + 1 + len(BLIND_BIDS)
 BID_WORDS = {str(bid): bid for bid in range(TRICKS + 1)} | {"nil": 0} | {bid_word(bid): bid for bid in BLIND_BIDS}

@@ -149,9 +149,8 @@ def _contract_goal(place: _Place, wants: bool) -> str:
     """Return the code of the goal of a seat that no live nil concerns; ``wants``: whether it plays for tricks."""
     state, me, rules, numbers = place.state, place.me, place.rules, place.numbers
     if rules.failed_nil_tricks == TRICKS_COUNT_FOR_CONTRACT and is_nil(state.bid[me ^ 2]) and state.taken[me ^ 2]:
-        return (
-            "wants-tricks" if wants else "no-tricks"
-        )  # here the rules count partner's tricks, but the player does not
+        # The rules count partner's tricks here, but the player does not.
+        return "wants-tricks" if wants else "no-tricks"
     needed, left = tricks_needed(state, me), numbers["left"]
     if wants:
         numbers |= {"needed": needed, "theirs": tricks_needed(state, (me + 1) & 3)}

@@ -270,7 +270,7 @@ def _label(
             if bid == NONE:
                 continue
             real[b, m] = 1.0 if (position.weighed | position.far) >> bid & 1 else RARE
-            contracts = write_bid(bid, auction, position, win_slice, game, t, win, c[b, m], cells)
+            contracts = write_bid(bid, position, win_slice, game, t, win, c[b, m], cells)
             values[b, m, :] = cells
             us, us_bags = score_after(standing.us, standing.us_bags, results[m, 0], results[m, 1], game)
             them, them_bags = score_after(standing.them, standing.them_bags, results[m, 2], results[m, 3], game)

@@ -523,7 +523,7 @@ def written_bid(rng: random.Random) -> tuple:
     rules, win_slice = winnable(rng)
     position = of_model(rng)._replace(standing=standing(rng, rules))
     arrays = view(np.zeros(BID_INPUTS)), view(np.zeros(OUTCOMES))
-    return rng.randint(0, 13), auction(rng), position, win_slice, rules, ALL, table_of(win_slice), *arrays
+    return rng.randint(0, 13), position, win_slice, rules, ALL, table_of(win_slice), *arrays
 
 
 WIN_POLICIES = tuple(
@@ -893,7 +893,6 @@ CASES: dict[str, Maker] = {
     FEATURES + "certain_with_number": lambda r: (suits_of(hand(r)), partner_bid(r), r.choice((*RULES, *PASSES))),
     WINPROB + "exclude_impossible": lambda r: (
         r.randint(0, 13),
-        auction(r),
         of_model(r),
         r.choice((NO_NIL, 0, 100)),
         ALL,

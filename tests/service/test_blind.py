@@ -106,6 +106,22 @@ def test_a_number_is_bid_blind_by_a_side_that_is_far_behind(call):
     assert [text.partition(",")[0] for text in answer["assumed"]] == ["convention", "rules.blind_min=null"]
 
 
+@pytest.mark.parametrize(
+    ("policy", "decider"),
+    [("best:level=1", "winprob:level=1"), ("winprob:margin=0.02", "winprob:margin=0.02"), ("best", "winprob")],
+)
+def test_who_compares_numbers_has_the_options_of_the_policy(call, policy, decider):
+    answer = call("POST", "/v1/bid/blind", json=FAR_BEHIND | {"policy": policy}).json()
+    assert answer["policy"] == decider
+    assert answer["blind_number"] == 6
+
+
+def test_a_policy_that_ignores_the_rules_bids_no_number_blind(call):
+    answer = call("POST", "/v1/bid/blind", json=FAR_BEHIND | {"policy": "winprob:rules=ignore"}).json()
+    assert answer["blind_number"] is None
+    assert "numbers" not in answer["explanation"]
+
+
 def test_when_no_number_is_bid_blind(call):
     near = FAR_BEHIND | {"scores": {"us": 380, "them": 420, "us_bags": 0, "them_bags": 0}}
     cases = [

@@ -7,6 +7,9 @@ around the figures changes without measuring. `summarize` adds a row to a table 
 
 A section ends with a line that names the settings and the tables that made its figures. Its record has the sha256 of
 each array that the figures read. By these, the line says whether the shipped tables have the same arrays.
+
+``section("name", code="COMMIT")`` is frozen: its question is answered, and the code that measured it is in this commit.
+It keeps its figures, and cannot be measured again.
 """
 
 import json
@@ -112,9 +115,10 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def sections_of(template: str) -> list[str]:
-    """Return the names of a template's sections in order."""
-    return re.findall(r'call section\("([^"]+)"\)', (TEMPLATES / template).read_text(encoding="utf-8"))
+def sections_of(template: str) -> dict[str, str]:
+    """Return the sections of a template: by name, the commit with the code of a frozen one; ``""`` for others."""
+    text = (TEMPLATES / template).read_text(encoding="utf-8")
+    return dict(re.findall(r'call section\("([^"]+)"(?:, code="([^"]+)")?\)', text))
 
 
 def filled(template: str, names: Mapping[str, Any]) -> str:
@@ -185,8 +189,8 @@ class Page:
                 self.headings[found[1]] = heading
         return _MARKER.sub("", text)
 
-    def section(self, name: str, caller: Callable[[], str]) -> str:
-        """Return the content of a section, and the line that names its tables."""
+    def section(self, name: str, caller: Callable[[], str], code: str = "") -> str:
+        """Return the content of a section, and the line that names its tables; ``code``: the commit of a frozen one."""
         self.current, started = name, time.monotonic()
         if name in self.measured:
             print(f"{name} ...", end=" ", flush=True)
@@ -199,6 +203,7 @@ class Page:
             print(f"{time.monotonic() - started:.1f} s", flush=True)
         self.current = ""
         line = self.records[name].made_with(self.setup.opened.manifest)
+        line += f" The code that measured them is in commit `{code}`." if code else ""
         return f"\0section {name}\0\n{content}\n\n*{line}*\n"
 
     def match(

@@ -1,7 +1,7 @@
 """Recorded rounds of self-play, and nils in third seat: data that the result of a match does not hold.
 
 Every round starts at 0:0 without bags under the goals of `rules`. A deal depends only on the seed and its number. The
-modules `distributions`, `kinds`, `conventions` and `fitted` count and present the data.
+modules `distributions`, `conventions` and `fitted` count and present the data.
 """
 
 from concurrent.futures import ThreadPoolExecutor

@@ -36,12 +36,13 @@ SECTIONS = {  # by page of the appendix
     path.name.removesuffix(".md.j2"): sections_of(f"{APPENDIX}/{path.name}")
     for path in sorted((TEMPLATES / APPENDIX).glob("*.j2"))
 }
+MEASURABLE = sorted(name for sections in SECTIONS.values() for name, code in sections.items() if not code)
 ALL, SERVED, ERRORS = "all", "results", "nearest-tables"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    sections = sorted([ALL, SERVED, *(name for names in SECTIONS.values() for name in names)])
+    sections = sorted([ALL, SERVED, *MEASURABLE])
     parser.add_argument(
         "--measure",
         nargs="+",
@@ -84,7 +85,7 @@ def make(setup: Setup, folder: Path, measured: set[str]) -> None:
     The appendix of docs/ is made in build/. That of another folder lies in it, and its pages link to the appendix.
     """
     if ALL in measured:
-        measured = {SERVED, *(name for names in SECTIONS.values() for name in names)}
+        measured = {SERVED, *MEASURABLE}
     shipped = folder == DOCS  # otherwise the files of the service are written to the folder too
     if SERVED in measured:
         path = RESULTS if shipped else folder / f"{SERVED}.json"

@@ -139,9 +139,26 @@ def test_a_short_page_names_the_sections_of_its_rows(templates, report, played, 
 def test_the_example_of_the_guide_is_the_whole_section(templates, report, played, tmp_path):
     (example,) = re.findall(r"```jinja\n(.*?)```", (DOCS / "how-to" / "extend.md").read_text(), re.DOTALL)
     (templates / "appendix" / "trial.md.j2").write_text(example)
-    assert page.sections_of("appendix/trial.md.j2") == ["short-games"]
+    assert page.sections_of("appendix/trial.md.j2") == {"short-games": ""}
     shown = Page(tmp_path / "trial.json", report, ["short-games"]).text()
     assert shown.count("| 60.0 [59.0, 61.0] |") == len(played) == 3
+
+
+def test_a_frozen_section_keeps_its_figures_and_names_the_commit_of_its_code(templates, report, played, tmp_path):
+    Page(tmp_path / "trial.json", report, ["short-games"]).text()
+    frozen = TRIAL.replace('section("short-games")', 'section("short-games", code="0123abcd")')
+    (templates / "appendix" / "trial.md.j2").write_text(frozen)
+    assert page.sections_of("appendix/trial.md.j2") == {"short-games": "0123abcd"}
+    line = (
+        f"`--pairs 20 --seed 7` on tables {report.opened.version}. The code that measured them is in commit `0123abcd`."
+    )
+    assert line in Page(tmp_path / "trial.json", report).text()
+
+
+def test_frozen_sections_are_not_measured():
+    assert "kinds" in read_records(DOCS / "strength.json")
+    assert "kinds" not in report_command.MEASURABLE
+    assert "levels" in report_command.MEASURABLE
 
 
 def test_the_words_of_a_section_change_without_measuring(templates, report, played, tmp_path):
@@ -157,7 +174,7 @@ def test_the_words_of_a_section_change_without_measuring(templates, report, play
         ("found.rate", "found.nils_c", "found no nils_c among the kept figures of winprob v bis, win=50"),
         ("found.rate", "fnd.rate", "appendix/trial.md.j2: 'fnd' is undefined"),
         ("{% endfor %}", "", "appendix/trial.md.j2: .*endfor"),
-        ('match("winprob", "bis", rules=rules(win=win))', 'query("nothing")', "query is 'nothing'; accepted: .*kinds"),
+        ('match("winprob", "bis", rules=rules(win=win))', 'query("nothing")', "query is 'nothing'; accepted: .*speed"),
         (
             "## Other games",
             '{{ match("bis", "rb") }}',

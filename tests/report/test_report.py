@@ -1,4 +1,4 @@
-"""The strength report: plots, recorded rounds, kinds of hand.
+"""The strength report: plots, recorded rounds, distributions.
 
 The tests are small and mostly uncompiled.
 """
@@ -11,7 +11,7 @@ import pytest
 
 from arena.engine.simulate import kernel_tables
 from arena.result import run_match
-from report import conventions, distributions, kinds, recorded_rounds, setup
+from report import conventions, distributions, recorded_rounds, setup
 from report.paper import TABLE_2, TABLE_3, published
 from report.search import ms_a_card
 from spades.bidder import decide
@@ -169,34 +169,6 @@ def test_sum_of_bids_and_points_of_nils(report, monkeypatch):
     nil, none = distributions.points_of_nils(report)["rows"]
     assert nil[:3] == ("nil", "10", "131.0")
     assert none[:3] == ("no nil", "30", "77.0")  # (50 + 50 + 131) / 3
-
-
-def test_a_planted_bias_is_found_and_told_in_points():
-    rounds = made_up(1000, [4, 3, 0, 3], [4, 3, 0, 3], [4.0, 3.0, 1.0, 3.0])
-    rounds.taken[:, 0] = 6  # only the hand with three aces takes two tricks more than its estimate
-    found = kinds.furthest(rounds)
-    # Three regular bids have a mean difference of 2/3. That hand is 4/3 above it: a quarter of hands, 10 points each.
-    assert found["regular"] == "+0.67"
-    assert found["first"][1][2] == "+3.33"
-    # Nils stated at 80% were all made: 20% off, a quarter of hands, 200 points between made and failed.
-    assert found["of_nils"][0][3:] == ("80.0", "100.0", "+20.0 ± 0.0", "+10.00")
-
-
-def test_features_of_a_hand():
-    rounds = made_up(1, [4, 3, 3, 3], [4, 3, 3, 3], [3.0] * 4)
-    rounds.hands[0, 0] = hand_of("SK S9 S2 HK DQ D4 D3 CA C9 C8 C7 C6 C5")
-    features = kinds._regular_families(rounds)
-    mine = {name for family in features.values() for name, members in family.items() if members[0]}
-    assert mine == {
-        "seat 1",
-        "3 spades",
-        "one spade honour",
-        "a side singleton, no void",
-        "a side suit of six or more",
-        "one side ace",
-        "a lone side king",
-        "a guarded side queen without ace and king",
-    }
 
 
 def test_what_follows_a_first_partners_hand():

@@ -48,28 +48,6 @@ NO_ENDGAME_200 = Published(52.0, 48.3, 49.9)
 NO_ENDGAME_1 = Published(52.8, 43.5, 52.9)
 
 
-class RoundType(NamedTuple):
-    """A row of Table 3, BIS + BIS against a human + BIS.
-
-    Points are per round. Nils made are in percent, None if nobody bid nil.
-    """
-
-    name: str
-    rounds: int
-    bis_points: float
-    points: float
-    bis_nils_made: float | None
-    nils_made: float | None
-
-
-TABLE_3 = (
-    RoundType("BIS + BIS", 117_782, 57.3, 47.7, 68.8, None),
-    RoundType("H", 73_157, 50.7, 49.2, None, 63.9),
-    RoundType("partner of H", 57_392, 51.9, 62.2, None, 70.0),
-    RoundType("nil v nil", 102_132, 67.4, 60.5, 44.2, 39.6),
-    RoundType("double nil", 691, 64.5, -29.3, None, 32.4),
-    RoundType("no nil", 95_928, 48.9, 43.6, None, None),
-)
 # Section 4.3 and Fig. 3: probability of a nil in third seat after partner bid 1 and RHO 3, with nil value .8.
 CURVE_EXAMPLE = 0.65
 # Section 1, from games with people: percent of rounds in which BIS or a person bids nil, and of these nils made.

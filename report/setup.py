@@ -82,14 +82,6 @@ def percent(result: MatchResult) -> str:
     return rate_with_interval(result.win_rate, *result.ci95)
 
 
-def person_match(setup: Setup, person: str, others: str) -> Match:
-    """Return a match of two players against one of them and a person.
-
-    The person sits in chair a0, bids ``person`` and plays WRP. The others bid ``others`` and play SRP.
-    """
-    return setup.match(person, others, ("wrp", "srp", "srp", "srp"), mixed=True)
-
-
 def by_points(result: MatchResult) -> str:
     """Return the points per round of both sides."""
     a, b = result.points_per_round

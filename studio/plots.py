@@ -81,46 +81,17 @@ def forest(marks: Sequence[Mark]) -> bytes:
     return _drawn(draw, "games won by bis, %", height_in=0.26 * len(marks) + 0.9)
 
 
-def lines(
-    series: Sequence[Series], x_label: str, y_label: str, *, markers: bool = True, level: float | None = None
-) -> bytes:
+def lines(series: Sequence[Series], x_label: str, y_label: str, level: float | None = None) -> bytes:
     """Return a plot of lines with error bars if a series has them; ``level`` draws a dotted horizontal line."""
 
     def draw(axes: Any) -> None:
         for one, colour in zip(series, cycle(COLOURS)):
-            style = {"fmt": one.style or ("o-" if markers else "-"), "color": one.colour or colour}
+            style = {"fmt": one.style or "o-", "color": one.colour or colour}
             axes.errorbar(one.x, one.y, one.error, **style, markersize=3, linewidth=1.2, label=one.name or None)
         if level is not None:
             axes.axhline(level, color="black", linewidth=0.8, linestyle=":")
         if any(one.name for one in series):
             beside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
             axes.legend(**beside if len(series) > len(COLOURS) else {})
-
-    return _drawn(draw, x_label, y_label)
-
-
-def curves(pairs: Sequence[tuple[Series, Series]], x_label: str, y_label: str, star: tuple[float, float]) -> bytes:
-    """Return a plot of fitted lines and the points that check them, one colour per pair.
-
-    ``star`` is the paper's example.
-    """
-
-    def draw(axes: Any) -> None:
-        for (fitted, data), colour in zip(pairs, COLOURS, strict=False):
-            axes.plot(fitted.x, fitted.y, color=colour, linewidth=1.3, label=fitted.name)
-            axes.errorbar(data.x, data.y, data.error, fmt="o", color=colour, markersize=3, linewidth=0.8)
-        axes.plot(*star, "*", color="black", markersize=9, linestyle="none", label="paper, after bids 1, 3")
-        axes.legend()
-
-    return _drawn(draw, x_label, y_label)
-
-
-def bars(x: Floats, y: Floats, x_label: str, y_label: str, mean: float, mean_label: str) -> bytes:
-    """Return a histogram with its mean."""
-
-    def draw(axes: Any) -> None:
-        axes.bar(x, y, width=0.85, color=OURS)
-        axes.axvline(mean, color=THEIRS, linewidth=1.2, label=mean_label)
-        axes.legend()
 
     return _drawn(draw, x_label, y_label)

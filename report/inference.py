@@ -5,7 +5,7 @@ in nats for each unseen card: 0 is perfect. The error is the mean distance betwe
 over all unseen cards and other seats, in percent; three equal chances have 44.4.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from typing import Any, NamedTuple, TypeAlias
 
@@ -16,14 +16,11 @@ from arena.engine.bid_deals import bid_deals
 from arena.engine.rounds import Batch
 from arena.engine.simulate import player_rows
 from arena.players.names import TABLES_PLAYER
-from report.consistent import Bound, bound, fitting_deals
 from report.figures import query
 from report.reads import BIS_FIELDS, INFERENCE, NET, WIN_TABLES
 from report.setup import Setup
-from spades.cards import DECK, cards_of, parse_card
 from spades.inference import (
     BIDDERS,
-    SPECTATOR,
     Bids,
     Floats,
     Readers,
@@ -36,7 +33,6 @@ from spades.inference import (
     unseen_of,
 )
 from spades.legal import deck_of
-from spades.policies import parse_policy
 from spades.rules import Rules
 from spades.scoring import Standing
 from studio import plots
@@ -45,11 +41,7 @@ from tables.fits import READ_POLICIES
 
 RULES = Rules()  # under which priors and holder nets were counted
 SCORES = 5_000
-BEST_POSITIONS = 2_000  # for the best possible log-loss, at the report's 10,000 pairs
-FOUND, TRIES = 400, 400_000  # deals that fit a position, and deals tried to find them
-FEWEST = 100  # with fewer, a position is left out
 BINS = 20
-EXAMPLE = (4, 0, 4, 3)  # the bids that the article on inference discusses
 OTHERS = ("bis", "winprob", "rb", "ms", "io", "bis:level=3", "bis:convention=big5")  # who bids, in `others`
 UNIFORM = float(np.log(3.0))
 _ALL = (*BIS_FIELDS, *NET, *WIN_TABLES, *INFERENCE)  # arrays of the bidders and of the inference
@@ -189,73 +181,6 @@ def inference_published(setup: Setup) -> dict[str, Any]:
         ("the bids and the player's own hand", "-", *errors[1]),
     ]
     return {"rows": rows}
-
-
-@query(*INFERENCE)
-def inference_example(setup: Setup) -> dict[str, Any]:
-    """Return what the other players conclude about the second bidder in the article's example, beside the article.
-
-    The article's hands are not printed. So this is what a spectator concludes, given that the player who looks does not
-    hold the card.
-    """
-    readers = readers_of(setup.opened.arrays)
-    spectator = View(deck_of(RULES), SPECTATOR, 0, 0, 0, (0, 0, 0, 0), (0, 0, 0, 0))
-
-    def chances(bidder: str, made: int, viewers: Sequence[int], cards: Sequence[int]) -> str:
-        found = infer_from_view(spectator, Bids(EXAMPLE[:made], bidder, Standing(0, 0, 0, 0)), RULES, readers)
-        assert found is not None, "every seat may hold every card"
-        p = found.deals.probabilities[[found.unseen.cards.index(card) for card in cards]]
-        seen = 100 * p[:, 1, None] / (1 - p[:, viewers])
-        return " to ".join(sorted({f"{seen.min():.0f}", f"{seen.max():.0f}"}, key=int))
-
-    every, two, king = cards_of(DECK), [parse_card("2S")], [parse_card("KS")]
-    cases = (  # what is shown; the article's heuristics and table; bids made, players who look, cards
-        ("after 4: the cards with the lowest and the highest chance", "30 to 33", "23 to 37", 1, (2, 3), every),
-        ("after 4, nil, 4, 3: the 2 of spades", "15", "28 to 29", 4, (0, 2, 3), two),
-        ("after 4, nil, 4, 3: the king of spades", "1", "3 to 4", 4, (0, 2, 3), king),
-    )
-    rows = [
-        (name, *article, *(chances(bidder, made, viewers, cards) for bidder in BIDDERS))
-        for name, *article, made, viewers, cards in cases
-    ]
-    return {"rows": rows}
-
-
-@query(*_ALL)
-def inference_best_possible(setup: Setup) -> dict[str, Any]:
-    """Return the smallest possible log-loss after four bids of `bis`, and how far the net and the priors are above."""
-    readers = readers_of(setup.opened.arrays)
-    n = max(1, BEST_POSITIONS * setup.pairs // 10_000)
-    deals, seats = positions(setup, READ_POLICIES["bis"], n, setup.seed), _seats(n, setup.seed)
-    policy = parse_policy(READ_POLICIES["bis"])
-    fitting = fitting_deals(setup.seed, RULES, policy, setup.tables, deals, seats, FOUND, TRIES)
-    bounds: dict[str, list[Bound]] = {"net": [], "prior": []}
-    losses: list[float] = []
-    for i in range(n):
-        if fitting.found[i] < FEWEST:
-            continue
-        view, bids = view_of(deals, i, seats[i]), bids_of(deals, i, seats[i], 4, "bis")
-        p = fitting.held[i][:, list(unseen_of(view).cards)].T / fitting.found[i]
-        holders = holders_of(deals, i, view)
-        for name, model in (("net", _net), ("prior", _prior)):
-            q = model(view, bids, readers)
-            bounds[name].append(bound(p, int(fitting.found[i]), q, holders))
-            if name == "net":
-                losses.append(judge(q, holders).log_loss)
-    used = len(losses)
-    rows = [
-        ("best possible", _mean(one.least for one in bounds["net"]), "-"),
-        ("net", _mean(losses), _mean((one.gap for one in bounds["net"]), digits=5)),
-        ("prior", "-", _mean((one.gap for one in bounds["prior"]), digits=5)),
-    ]
-    return {
-        "positions": f"{n:,}",
-        "used": f"{used:,}",
-        "left_out": f"{n - used:,}",
-        "fewest": FEWEST,
-        "tries": f"{TRIES:,}",
-        "rows": rows,
-    }
 
 
 def played_cards(deals: Deals) -> NDArray[np.uint8]:

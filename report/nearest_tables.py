@@ -19,7 +19,7 @@ from spades.rules import FIELDS, Rules, make_rules, overrides_of
 from spades.scoring import Standing
 from spades.winprob import WIN_SCALE, WinTableSlice, win_probability, win_slice_of
 from tables.counts import scores_of_games
-from tables.win import BUCKETS, FIRST, bucket_outcomes, by_both_sides, solve, tens_around
+from tables.win import BUCKETS, FIRST, bucket_outcomes, by_both_sides, solve
 
 ROUNDS = 4_000  # in each bucket of distances to the goal (`win_tables`)
 SCORES = 20_000
@@ -61,11 +61,6 @@ CASES = tuple(
         {"first_trick_spades": False},
     )
 )
-# Games whose exact tables can be made, for comparison.
-IN_TENS = tuple(
-    make_rules("classic", {"win": 100, "lose": -100, **overrides})
-    for overrides in ({"bag_limit": 7}, {"bag_limit": 7, "nil_points": 75}, {"bag_penalty": 95})
-)
 
 
 class Error(NamedTuple):
@@ -77,10 +72,7 @@ class Error(NamedTuple):
     high: float  # 99th percentile
 
 
-_ARRAYS = (*BIS_FIELDS, *WIN_TABLES)
-
-
-@query(*_ARRAYS)
+@query(*BIS_FIELDS, *WIN_TABLES)
 def nearest_tables(setup: Setup) -> dict[str, Any]:
     """Return rows of errors, and by field of the rules the error that the service states."""
     errors = [error_of(rules, setup) for rules in CASES]
@@ -95,41 +87,16 @@ def nearest_tables(setup: Setup) -> dict[str, Any]:
     return {"by_field": by_field, "rows": rows}
 
 
-@query(*_ARRAYS)
-def ten_point_rows(setup: Setup) -> dict[str, Any]:
-    """Return the errors of tables with rows of ten points, beside those of the nearest table that the service has."""
-    rows = []
-    for rules in IN_TENS:
-        parts = tens_around(rules)
-        place = win_slice_of(next(iter(parts)), 0)
-        cells = sum(share * _made(part, place, setup) for part, share in parts.items())
-        exact = _made(rules, win_slice_of(rules, 0), setup)
-        mean, high = _distance(rules, exact, place, np.round(cells), setup)
-        nearest = _error(rules, exact, setup)
-        rows.append((in_code(overrides_of(rules)), f"{mean:.2f}", f"{high:.2f}", f"{nearest.mean:.2f}"))
-    return {"rows": rows}
-
-
 def error_of(rules: Rules, setup: Setup) -> Error:
     """Compare the nearest table with one made for ``rules``."""
-    return _error(rules, _made(rules, win_slice_of(rules, 0), setup), setup)
-
-
-def _error(rules: Rules, exact: np.ndarray, setup: Setup) -> Error:
     nearest = setup.opened.games.nearest(rules)
     assert nearest is not None, "the cases are games that have win tables"
     stored = setup.opened.arrays["extra_win" if nearest.win_slice.extra else "win"]
-    return Error(rules, nearest.instead, *_distance(rules, exact, nearest.win_slice, stored, setup))
-
-
-def _distance(
-    rules: Rules, exact: np.ndarray, place: WinTableSlice, cells: np.ndarray, setup: Setup
-) -> tuple[float, float]:
-    # Mean and 99th percentile of how far the table at ``place`` of ``cells`` is from ``exact``, in percentage points of
-    # a win chance.
     seen = scores_of_games(setup.tables, rules, FIRST, SCORES, setup.seed)
-    away = 100 * np.abs(_values(seen, win_slice_of(rules, 0), exact) - _values(seen, place, cells))
-    return float(away.mean()), float(np.quantile(away, 0.99))
+    place = win_slice_of(rules, 0)
+    exact = _values(seen, place, _made(rules, place, setup))
+    away = 100 * np.abs(exact - _values(seen, nearest.win_slice, stored))
+    return Error(rules, nearest.instead, float(away.mean()), float(np.quantile(away, 0.99)))
 
 
 def _made(rules: Rules, place: WinTableSlice, setup: Setup) -> np.ndarray:

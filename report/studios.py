@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import polars
 from tqdm import tqdm
 
@@ -22,7 +21,6 @@ from arena.engine.simulate import kernel_tables
 from arena.executors import executor_of
 from arena.markdown import gain, rate_with_interval
 from arena.match import Match, play
-from arena.people.model import read_model
 from arena.source_files import chunk_code
 from arena.stats import win_rate
 from arena.store import kept_json, stored
@@ -36,15 +34,11 @@ from studio.columns import frame_of
 from studio.fit import fit_command
 from studio.fit.count_pieces import count_log
 from studio.fit.segments import read_segments
-from studio.keys import Keys
-from studio.people_sample import BidCollector
 from studio.playing import studio_records
-from studio.reading import read_all
 from studio.report.report_command import Sets, report
 from studio.report.simulated import change
-from studio.rounds import Names
 from studio.set_folders import working
-from studio.studios import STUDIOS, true_chances
+from studio.studios import STUDIOS
 from studio.tune.option_search import LADDERS, text_of
 from studio.tune.tune_command import tune, write
 
@@ -120,18 +114,6 @@ def studios_tuned(setup: Setup) -> dict[str, Any]:
     return {"rows": rows}
 
 
-@query(lambda setup: setup.opened.arrays)
-def studios_people(setup: Setup) -> dict[str, Any]:
-    """Return how likely new bids are by the model of the people and in truth."""
-    rows = []
-    for case in CASES:
-        for found in _studied(case, setup):
-            for label, n, truth, model in found["people"]:
-                figures = (f"{truth:.3f}", f"{model:.3f}", f"{truth - model:.3f}")
-                rows.append((case.studio, f"{found['rounds']:,}", label, f"{n:,}", *figures))
-    return {"rows": rows}
-
-
 def _studied(case: Case, setup: Setup) -> list[dict[str, Any]]:
     # The figures of a studio, by the size of its log.
     with _kept(case, setup) as folder:
@@ -190,8 +172,7 @@ def _figures(case: Case, log: Path, new: Path, setup: Setup) -> dict[str, Any]:
         figures, _ = report(counted, sets, log.parent)
         with executor_of(None, setup.jobs) as executor:
             played = [change(policy, match, sets.shipped, tables, work, executor) for policy in POLICIES]
-    figures |= {"rounds": rounds, "games": played, "people": _likelihoods(case, new, model)}
-    return figures
+    return figures | {"rounds": rounds, "games": played}
 
 
 def _match(case: Case, model: Path, setup: Setup, share: float = PAIRS) -> Match:
@@ -226,26 +207,6 @@ def _tuned(case: Case, log: Path, setup: Setup) -> dict[str, Any]:
         "rates": [win_rate(scores)[:3] for scores in (plain, own_set)],
         "gains": [difference(scores, plain) for scores in (own_set, same)],
     }
-
-
-def _likelihoods(case: Case, new: Path, folder: Path) -> list[tuple[str, int, float, float]]:
-    # By label: new bids, and their mean log-likelihood in truth and by the model.
-    model, names = read_model(folder), Names()
-    profiles = kernel_tables(open_tables(DEFAULT_DIRECTORY).arrays)
-    sums: dict[str, Any] = {}
-    for batch in read_all([new], names, Keys(), f"bids of {case.studio}"):
-        collector = BidCollector(profiles)
-        collector.add(batch.rounds, names)
-        sample = collector.sample(names)
-        truth = true_chances(STUDIOS[case.studio], NOISE, batch.rounds, names, profiles).reshape(-1, 14)
-        bids = sample.bids[:, None].astype(np.int64)
-        for number, label in enumerate(names.labels, 1):
-            rows = sample.seen.labels == number
-            if "human" in label and rows.any():
-                chances = truth[rows], model.chances(sample.seen, label)[rows]
-                logs = [float(np.log(np.take_along_axis(one, bids[rows], 1)).sum()) for one in chances]
-                sums[label] = sums.get(label, 0) + np.array([rows.sum(), *logs])
-    return [(label, int(n), truth / n, found / n) for label, (n, truth, found) in sorted(sums.items())]
 
 
 def _log(case: Case, games: Deals, path: Path, setup: Setup) -> Path:

@@ -11,7 +11,6 @@ import numba
 import numpy as np
 
 from arena.engine.simulate import kernel_tables
-from arena.markdown import rate_with_interval
 from arena.match import PAPER_RULES, Match
 from arena.result import MatchResult, decided_by, run_match
 from arena.source_files import chunk_code, files_hash
@@ -75,17 +74,6 @@ class Setup:
         """Write a plot, to which the page has a link."""
         self.images.mkdir(parents=True, exist_ok=True)
         (self.images / f"{name}.svg").write_bytes(svg)
-
-
-def percent(result: MatchResult) -> str:
-    """Return the win rate of side a with its interval, in percent."""
-    return rate_with_interval(result.win_rate, *result.ci95)
-
-
-def by_points(result: MatchResult) -> str:
-    """Return the points per round of both sides."""
-    a, b = result.points_per_round
-    return f"{a:.1f} : {b:.1f}"
 
 
 def share(rate: float | None) -> str:

@@ -42,14 +42,12 @@ class Mark(NamedTuple):
 
 
 class Series(NamedTuple):
-    """A named line: x, y and optionally error bars, and a style and a colour of matplotlib."""
+    """A named line: x, y and optionally error bars."""
 
     name: str
     x: Floats
     y: Floats
     error: Floats | None = None  # half the height of each bar, or (2, n): its height below and above the point
-    style: str = ""
-    colour: str = ""
 
 
 def _drawn(draw: Callable[[Any], None], x_label: str, y_label: str = "", height_in: float = HEIGHT_IN) -> bytes:
@@ -81,17 +79,13 @@ def forest(marks: Sequence[Mark]) -> bytes:
     return _drawn(draw, "games won by bis, %", height_in=0.26 * len(marks) + 0.9)
 
 
-def lines(series: Sequence[Series], x_label: str, y_label: str, level: float | None = None) -> bytes:
-    """Return a plot of lines with error bars if a series has them; ``level`` draws a dotted horizontal line."""
+def lines(series: Sequence[Series], x_label: str, y_label: str) -> bytes:
+    """Return a plot of lines, with error bars if a series has them."""
 
     def draw(axes: Any) -> None:
         for one, colour in zip(series, cycle(COLOURS)):
-            style = {"fmt": one.style or "o-", "color": one.colour or colour}
-            axes.errorbar(one.x, one.y, one.error, **style, markersize=3, linewidth=1.2, label=one.name or None)
-        if level is not None:
-            axes.axhline(level, color="black", linewidth=0.8, linestyle=":")
-        if any(one.name for one in series):
-            beside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
-            axes.legend(**beside if len(series) > len(COLOURS) else {})
+            axes.errorbar(one.x, one.y, one.error, fmt="o-", color=colour, markersize=3, linewidth=1.2, label=one.name)
+        beside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
+        axes.legend(**beside if len(series) > len(COLOURS) else {})
 
     return _drawn(draw, x_label, y_label)

@@ -37,7 +37,7 @@ def test_plots_are_the_same_bytes_each_time():
     one = plots.Series("one", x, x / 10, np.full(5, 0.1))
     marks = [plots.Mark("rb", 51.0, 50.0, 52.0, 51.9), plots.Mark("ms", 60.0, 59.0, 61.0, None)]
     drawings = {
-        "lines": lambda: plots.lines([one], "x", "y", level=0.25),
+        "lines": lambda: plots.lines([one], "x", "y"),
         "forest": lambda: plots.forest(marks),
     }
     for draw in drawings.values():

@@ -1,8 +1,9 @@
-"""Calibration of success curves and blind nils, from what the tables keep of the rounds that judged their fit."""
+"""What the builds of the tables kept: rounds of training, and calibration of success curves and blind nils."""
 
-from typing import Any
+from typing import Any, cast
 
 from report.figures import query
+from report.reads import NET
 from report.setup import Setup, share
 from spades.bis import HIGH_SUM
 from spades.position import auction_after
@@ -67,3 +68,15 @@ def calibration(setup: Setup, profile: str) -> dict[str, Any]:
         "brier": f"{figures['held_out_brier']:.4f}",
         "rows": [(f"{int(n):,}", f"{100 * stated:.1f}", f"{100 * made:.1f}") for n, stated, made in held if n],
     }
+
+
+@query(*NET)
+def winprob_training(setup: Setup) -> dict[str, Any]:
+    """Return the result of each round of training, as the builds of both nets recorded it."""
+    rows = []
+    for family in (setup.opened.families[name] for name in ("net0", "net")):
+        for name, *_ in cast(list[list[Any]], family.parameters["rounds"]):
+            figures = (family.figures[f"{name}_{what}"] for what in ("wins_bis", "held_out_lost"))
+            won, lost = (f"{100 * figure:.2f}" for figure in figures)
+            rows.append((name, f"{family.sizes[f'{name}_positions']:,}", won, f"{family.sizes['pairs']:,}", lost))
+    return {"rows": rows}

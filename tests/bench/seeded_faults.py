@@ -261,10 +261,10 @@ FAULTS = (
     Fault(
         "value-after-round-of-other-side",
         "statistics",
-        "report/stated_chances.py",
-        "after[np.arange(len(rounds)), turn]  # of side a",
-        "after[np.arange(len(rounds)), 1 - turn]  # of side a",
-        ("tests/report/test_stated_chances.py",),
+        "report/winprob.py",
+        'after[np.arange(len(rounds)), rounds["first_chair"] & 1]',
+        'after[np.arange(len(rounds)), 1 - (rounds["first_chair"] & 1)]',
+        ("tests/report/test_winprob.py",),
     ),
     # ---- app
     Fault(

@@ -8,7 +8,7 @@ import pytest
 from arena.engine.simulate import kernel_tables, tables_for
 from arena.engine.winprob import slice_of
 from arena.errors import BuildError
-from report.stated_chances import ELSEWHERE
+from report.winprob import ELSEWHERE
 from spades.bidder import decide
 from spades.cards import parse_pbn
 from spades.manifest import read_manifest

@@ -1,1 +1,1 @@
-"""The pages of results in docs/, and their appendix: `python -m report`. Start reading in `report_command`."""
+"""The pages of results in docs/, and their appendix: `python -m report`. Start reading in `__main__`."""

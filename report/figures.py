@@ -1,4 +1,4 @@
-"""The figures of a match as a page shows them, and the query that a page may ask for by name."""
+"""The figures of a match as a page shows them, its speed, and the query that a page may ask for by name."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from importlib import import_module
@@ -8,7 +8,11 @@ from typing import Any, NamedTuple
 import report
 from arena.errors import BuildError
 from arena.markdown import gain
-from arena.result import MatchResult
+from arena.match import Match
+from arena.players.search_names import parse_search
+from arena.result import MatchResult, run_match
+from report.reads import BIS_FIELDS
+from report.setup import Setup
 
 Values = Mapping[str, Any]  # JSON values by name
 
@@ -148,3 +152,27 @@ def dash(value: float | None, digits: int = 1) -> str:
     ('50.0', '-', '3.68')
     """
     return "-" if value is None else f"{value:.{digits}f}"
+
+
+def ms_a_card(setup: Setup, match: Match, result: MatchResult) -> str | None:
+    """Return the mean ms for a card of the searching players on one core; None if no player searches.
+
+    It is the time of a round, divided by the number of cards that the two seats of such a player play in the tricks in
+    which it searches.
+    """
+    tricks = sum(searching.tricks for searching in map(parse_search, result.players) if searching)
+    if not tricks:
+        return None
+    seconds = result.seconds * min(setup.jobs, match.chunks)
+    ms = 1e3 * seconds / (2 * tricks * result.rounds)
+    return f"{ms:,.0f}" if ms >= 10 else f"{ms:.2g}"
+
+
+@query(*BIS_FIELDS)
+def speed(setup: Setup, player: str, share: int) -> dict[str, Any]:
+    """Return rounds per second on one thread, with ``player`` on side a and SRP on side b.
+
+    They play the report's pairs, divided by ``share``.
+    """
+    result = run_match(Match("bis", "bis", (player, "srp"), max(1, setup.pairs // share), seed=setup.seed))
+    return {"rounds_a_second": round(result.rounds / result.seconds)}

@@ -2,7 +2,7 @@
 
 For each case, a win table is made as the build makes it, with fewer rounds. Games of `bis:tuned` under the case's rules
 give the scores at which the two tables are compared. For rules that differ from those of
-the nearest table, the service states these errors (`nearest_errors`), from a file that `report_command` writes.
+the nearest table, the service states these errors (`nearest_errors`), from a file that `report.__main__` writes.
 """
 
 import json

@@ -3,13 +3,17 @@
 In a template, ``{% call section("name") %} ... {% endcall %}`` encloses a part of the page that shows figures. Inside,
 `match` and `query` return figures. If the section is measured, they play or count; otherwise they read what the file of
 the page keeps (docs/strength.json for appendix/strength.md). So a page is made again without playing, and the text
-around the figures changes without measuring. `summarize` adds a row to a table of a short page (`summary`).
+around the figures changes without measuring. `summarize` adds a row to a table of a short page.
 
 A section ends with a line that names the settings and the tables that made its figures. Its record has the sha256 of
 each array that the figures read. By these, the line says whether the shipped tables have the same arrays.
 
 ``section("name", code="COMMIT")`` is frozen: its question is answered, and the code that measured it is in this commit.
 It keeps its figures, and cannot be measured again.
+
+A short page is a template in report/templates, with tables of the rows that the appendix summarizes. Short pages are
+committed, the appendix is not. So a short page names sections of the appendix in code, and links to them only on the
+site, where the appendix lies beside it.
 """
 
 import json
@@ -28,10 +32,9 @@ from arena.match import Match
 from arena.public.bots import BOTS
 from arena.store import write_atomically
 from report import paper
-from report.figures import MatchFigures, dash, find_query, values_of
+from report.figures import MatchFigures, dash, find_query, ms_a_card, values_of
 from report.reads import arrays_of_match
 from report.rule_options import OPTIONS, SCORED_OTHERWISE
-from report.search import ms_a_card
 from report.setup import LONG, ONE_ROUND, PAPER, VERSIONS, Players, Setup
 from report.winprob import informed
 from spades.manifest import Manifest
@@ -42,6 +45,7 @@ from studio import plots
 TEMPLATES = Path(__file__).with_name("templates")
 APPENDIX = "appendix"  # the folder of these pages, among templates and on the site
 DIGITS = 16  # of the sha256 of an array, in a record
+_LAST_COLUMNS = "tables | section"  # of a summary
 _MARKER = re.compile("\0section (.*)\0\n")
 
 
@@ -274,3 +278,32 @@ def _name_of(match: Match) -> str:
     usual = describe(PAPER)
     parts += [f"{key}={json.dumps(value)}" for key, value in describe(match.rules).items() if value != usual[key]]
     return ", ".join(parts)
+
+
+def summary_page(template: str, appendix: Mapping[str, Page], shipped: Manifest, *, linked: bool) -> str:
+    """Return the short page of a template; ``appendix``: its pages by name, after their texts were made."""
+    names = {
+        "summary": lambda name, columns: _summary(name, appendix[name], columns, shipped, linked),
+        "chapters": lambda name: [_reference(name, title, linked=linked) for title in appendix[name].chapters],
+        "shipped": shipped,
+    }
+    return filled(template, names)
+
+
+def _summary(name: str, page: Page, columns: str, shipped: Manifest, linked: bool) -> str:
+    # The summarized rows; missing cells at the end are dashes. Each row has the tables and the section of its figures.
+    width = columns.count("|") + 1
+    rows = []
+    for section, cells in page.summary:
+        record = page.records[section]
+        star = "\\*" if record.changed_in(shipped) else ""
+        tables = f"{record.tables.partition('+')[0]}{star}"
+        link = _reference(name, page.headings[section], f"`{section}`", linked=linked)
+        rows.append((*cells, *["-"] * (width - len(cells)), tables, link))
+    return table(f"{columns} | {_LAST_COLUMNS}", rows)
+
+
+def _reference(name: str, heading: str, text: str = "", *, linked: bool) -> str:
+    # The text, or the heading, as a link to the heading if the appendix lies beside the page.
+    anchor = re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+    return f"[{text or heading}]({APPENDIX}/{name}.md#{anchor})" if linked else text or heading

@@ -13,7 +13,7 @@ from tqdm import tqdm
 from arena import executors, match_command
 from arena.chunks import Arrays
 from arena.executors import executor_of
-from report import report_command
+from report import __main__ as report_command
 from tables.run import build
 from tests.patience import wait_until
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from arena.errors import BuildError
-from report import page, report_command, setup
-from report.page import Page, Record, read_records, records_text
-from report.report_command import DOCS, SECTIONS, SUMMARIES
+from report import __main__ as report_command
+from report import page, setup
+from report.__main__ import DOCS, SECTIONS, SUMMARIES
+from report.page import Page, Record, read_records, records_text, summary_page
 from report.setup import Setup
-from report.summary import summary_page
 from tests.conftest import committed_tables
 from tests.report.made_up import result_of
 

@@ -8,8 +8,8 @@ import pytest
 
 from arena.result import run_match
 from report import setup
+from report.figures import ms_a_card
 from report.paper import TABLE_2, published
-from report.search import ms_a_card
 from spades.tableset import open_tables
 from studio import plots
 from tests.report.made_up import result_of

@@ -4,7 +4,8 @@ import json
 import shutil
 from dataclasses import replace
 
-from report import __main__, report_command, results, setup
+from report import __main__ as report_command
+from report import results, setup
 from report.page import digests, read_records
 from report.setup import Setup
 from spades.strength import RESULTS, pairs_to_measure, read_results, results_text
@@ -34,7 +35,7 @@ def test_files_of_the_service_are_written_only_with_the_pages_of_docs(monkeypatc
     before = RESULTS.read_bytes()
     for name in report_command.SECTIONS:
         shutil.copy(report_command.DOCS / f"{name}.json", tmp_path)
-    assert __main__.main(["--out", str(tmp_path), "--measure", "results", "--pairs", "20", "--fresh"]) == 0
+    assert report_command.main(["--out", str(tmp_path), "--measure", "results", "--pairs", "20", "--fresh"]) == 0
     assert read_results(tmp_path / "results.json")["bis", "rb"].pairs == 20
     assert RESULTS.read_bytes() == before
     for name in report_command.SECTIONS:
@@ -56,5 +57,5 @@ def test_no_section_has_the_name_of_what_is_measured_besides():
 
 
 def test_numbers_that_can_not_be_used(capsys):
-    assert __main__.main(["--pairs", "0"]) == 1
+    assert report_command.main(["--pairs", "0"]) == 1
     assert "--pairs, --uct-pairs and --jobs are 0, 500 and " in capsys.readouterr().err

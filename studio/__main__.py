@@ -9,7 +9,7 @@ from arena.command_line import run_one_of
 from spades.arguments import run_command
 
 COMMANDS = {  # name: (module, what it does)
-    "check": ("studio.check.check_command", "count rounds, their uses and their faults"),
+    "check": ("studio.check", "count rounds, their uses and their faults"),
     "fit": ("studio.fit.fit_command", "fit tables to logs and write a table set"),
     "report": ("studio.report.report_command", "judge a table set on logs, beside the shipped one"),
     "model": ("studio.model_command", "learn a model of the people in logs, which the arena can seat"),

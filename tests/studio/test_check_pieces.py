@@ -8,7 +8,7 @@ import pytest
 from arena.chunks import LocalThreads
 from studio import pieces
 from studio.__main__ import main
-from studio.check.check_pieces import Wanted, check_log, checked
+from studio.check import Wanted, check_log, checked
 from studio.columns import frame_of
 from tests.studio.test_logs import changed, games, spoiled
 from tests.studio.test_production_log import decision, result

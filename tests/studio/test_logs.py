@@ -19,7 +19,7 @@ from spades.rules import make_rules
 from spades.tableset import open_tables
 from studio import reading
 from studio.__main__ import main
-from studio.check.log_summary import Summary
+from studio.check import USES, Summary
 from studio.checks import FAULTS as FAULT_TEXTS
 from studio.columns import SCHEMA, frame_of
 from studio.keys import Keys
@@ -29,7 +29,6 @@ from studio.reading import RULES as RULES_FAULT
 from studio.round_log import FIELDS, json_schema
 from studio.rounds import Names
 from studio.studios import two_policies
-from studio.uses import USES
 
 pytestmark = pytest.mark.compiled
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,1 +1,0 @@
-"""The check of logs: what is in them, and what is wrong."""

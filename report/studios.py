@@ -32,8 +32,7 @@ from studio import model_command
 from studio.beside_people import beside_people, difference
 from studio.columns import frame_of
 from studio.fit import fit_command
-from studio.fit.count_pieces import count_log
-from studio.fit.segments import read_segments
+from studio.fit.counting import count_log, read_segments
 from studio.playing import studio_records
 from studio.report.report_command import Sets, report
 from studio.report.simulated import change

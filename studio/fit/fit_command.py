@@ -28,12 +28,9 @@ from arena.store import write_atomically
 from spades import __version__
 from spades.manifest import RESEARCH, FamilyEntry, path_of, read_manifest
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
-from studio.fit.count_pieces import Counted, count_log
-from studio.fit.counting import HELD_OUT
+from studio.fit.counting import FIELDS, HELD_OUT, Counted, count_log, read_segments
 from studio.fit.fitting import TABLES, Fitted
-from studio.fit.last_layer import last_layer
-from studio.fit.segments import FIELDS, read_segments
-from studio.fit.win_fit import win_tables
+from studio.fit.win_fit import last_layer, win_tables
 from studio.reading import FILES
 from studio.set_folders import add_out_argument, folder_of_sets, work_folder, working, write_version
 from tables.run.build import npy_bytes, write_manifest

@@ -11,7 +11,7 @@ from spades.policies import parse_policy
 from spades.rules import Rules
 from spades.set_options import SetOptions, with_options
 from spades.tables import Tables
-from studio.fit.samples import Sample, rows_of
+from studio.fit.counting import Sample, by_rules
 
 BIDS = 15  # nil, the numbers, blind nil
 
@@ -48,9 +48,7 @@ def changes(
     ``options``: those that the set of the tables ``after`` gives to policies.
     """
     counts = np.zeros((BIDS, BIDS), np.int64)
-    for row in np.unique(sample.rules, axis=0):
-        rules = Rules(*row.tolist())
-        own = rows_of(sample, (sample.rules == row).all(axis=1))
+    for rules, own in by_rules(sample):
         one = _bids(policy, before, rules, own)
         other = _bids(with_options(policy, rules.variant, options), after, rules, own)
         asked = one >= 0

@@ -29,10 +29,9 @@ from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from spades.winprob import complete_outcomes
 from studio import plots
 from studio.beside_people import add_seats_arguments, beside_people
-from studio.fit.count_pieces import Counted, count_log
+from studio.fit.counting import FIELDS, Counted, count_log, read_segments
 from studio.fit.fit_command import FAMILY, PLAIN, nobody
-from studio.fit.last_layer import bids_of, win_chances
-from studio.fit.segments import FIELDS, read_segments
+from studio.fit.win_fit import bids_of, win_chances
 from studio.reading import FILES
 from studio.report.judged import Stated, bins, cases, contracts, gain, joined, judged, nils, nils_by_auction
 from studio.report.rebidding import Changes, changes

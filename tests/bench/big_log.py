@@ -40,8 +40,7 @@ from spades.arguments import integer
 from spades.rules import Rules
 from spades.tableset import open_tables
 from studio.columns import frame_of
-from studio.fit.count_pieces import count_log
-from studio.fit.counting import EVERY_SEAT
+from studio.fit.counting import EVERY_SEAT, count_log
 from studio.pieces import PIECE_ROWS
 from studio.playing import studio_records
 from studio.studios import two_policies

@@ -236,7 +236,7 @@ FAULTS = (
     Fault(
         "gradient-of-half-the-penalty",
         "fits",
-        "studio/fit/last_layer.py",
+        "studio/fit/win_fit.py",
         ".astype(np.float64) + 2.0 * weight / n * moved",
         ".astype(np.float64) + weight / n * moved",
         ("tests/studio/test_fit.py",),

@@ -27,13 +27,9 @@ from spades.winprob import OUTCOMES, SHIPPED, cells_of, win_probability
 from studio import pieces
 from studio.__main__ import main
 from studio.columns import frame_of
-from studio.fit import win_fit
-from studio.fit.count_pieces import count_log
-from studio.fit.counting import BINS, HELD_OUT, RoundCounter, is_held_out, no_counts
+from studio.fit.counting import BINS, HELD_OUT, Counted, count_log, is_held_out, no_counts, read_segments, rows_of
 from studio.fit.fitting import TABLES, aces, blind_nils, contracts, curves, mean_bids, prior
-from studio.fit.last_layer import Bids, _fitted, bids_of, last_layer, results_of, win_chances
-from studio.fit.samples import rows_of
-from studio.fit.segments import read_segments
+from studio.fit.win_fit import Bids, _fitted, bids_of, last_layer, results_of, win_chances, win_tables
 from studio.keys import Keys
 from studio.playing import studio_records
 from studio.reading import read
@@ -59,10 +55,10 @@ def records(profiles):
 def counted(tmp_path, profiles, records, label=None, by=None):
     path = tmp_path / "log.parquet"
     frame_of(records).write_parquet(path)
-    counter, names = RoundCounter(profiles, read_segments(label, by)), Names()
+    found, names = Counted(), Names()
     for batch in read(path, names, Keys()):
-        counter.add(batch.rounds, names)
-    return counter
+        found.add(batch.rounds, names, read_segments(label, by), profiles)
+    return found
 
 
 def shipped(name):
@@ -272,13 +268,13 @@ def test_the_prior_follows_who_holds_the_cards():
 
 def test_win_tables_follow_what_rounds_bring(tmp_path, monkeypatch, profiles, records):
     """Between players who always make their contracts, a side that is behind does not catch up."""
-    monkeypatch.setattr(win_fit, "ENGINE_ROUNDS", 50)
-    monkeypatch.setattr(win_fit, "FEWEST", 100)
+    monkeypatch.setattr("studio.fit.win_fit.ENGINE_ROUNDS", 50)
+    monkeypatch.setattr("studio.fit.win_fit.FEWEST", 100)
     counter = counted(tmp_path, profiles, records)
     sample = counter.samples["all"]
     safe = sample._replace(bids=np.full_like(sample.bids, 3), tricks=np.tile([4, 3, 3, 3], (len(sample.keys), 1)))
     before = open_tables().arrays["win"]
-    found = win_fit.win_tables(np.array(before), safe, tmp_path, LocalThreads(1))
+    found = win_tables(np.array(before), safe, tmp_path, LocalThreads(1))
     nearest = SHIPPED.nearest(RULES)
     assert nearest is not None
     place = nearest.win_slice

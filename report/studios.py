@@ -29,17 +29,15 @@ from report.setup import PAPER, Setup
 from spades.manifest import MANIFEST
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from studio import model_command
-from studio.beside_people import beside_people, difference
+from studio.beside_people import beside_people, change, difference
 from studio.columns import frame_of
 from studio.fit import fit_command
 from studio.fit.counting import count_log, read_segments
 from studio.playing import studio_records
 from studio.report.report_command import Sets, report
-from studio.report.simulated import change
 from studio.set_folders import working
 from studio.studios import STUDIOS
-from studio.tune.option_search import LADDERS, text_of
-from studio.tune.tune_command import tune, write
+from studio.tune import LADDERS, text_of, tune, write
 
 NOISE = 0.1
 GAMES = (60_000, 600)  # in a log, at 10,000 pairs: about 200,000 and 2,000 rounds
@@ -170,7 +168,7 @@ def _figures(case: Case, log: Path, new: Path, setup: Setup) -> dict[str, Any]:
             counted = count_log([new], read_segments(case.label, None), work, executor)
         figures, _ = report(counted, sets, log.parent)
         with executor_of(None, setup.jobs) as executor:
-            played = [change(policy, match, sets.shipped, tables, work, executor) for policy in POLICIES]
+            played = [change(policy, match, tables, work, executor) for policy in POLICIES]
     return figures | {"rounds": rounds, "games": played}
 
 

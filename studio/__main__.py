@@ -14,7 +14,7 @@ COMMANDS = {  # name: (module, what it does)
     "report": ("studio.report.report_command", "judge a table set on logs, beside the shipped one"),
     "model": ("studio.model_command", "learn a model of the people in logs, which the arena can seat"),
     "tune": (
-        "studio.tune.tune_command",
+        "studio.tune",
         "choose a policy's options by games beside people of a model, and write them into a table set",
     ),
     "play": ("studio.play_command", "play games between two policies and write them as a log"),

@@ -5,15 +5,22 @@ cards as the model says. Each deal is played twice, with the sides swapped.
 """
 
 import argparse
-from typing import TypeAlias
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.match import Match
+from arena.batched import with_tables
+from arena.chunks import Executor
+from arena.match import Match, play
 from arena.players.names import TABLES_PLAYER
-from arena.stats import CONFIDENCE, Gain, z_of
+from arena.result import decided_by
+from arena.stats import CONFIDENCE, Gain, WinRate, win_rate, z_of
+from arena.store import stored
 from spades.rules import Rules
+from studio.sets import shipped_profiles, shipped_set
 
 Scores: TypeAlias = NDArray[np.int64]  # (pairs, 2), as in `Played`
 
@@ -50,3 +57,31 @@ def difference(one: Scores, other: Scores) -> Gain:
     each = (one - other).sum(axis=1) * 25.0  # percent: a win instead of a loss in both games is 100
     mean, half = float(each.mean()), z_of(CONFIDENCE) * float(each.std(ddof=1)) / float(len(each)) ** 0.5
     return Gain(mean, mean - half, mean + half)
+
+
+class Change(NamedTuple):
+    """How often a policy wins with two table sets, and what it gains by the second."""
+
+    policy: str
+    shipped: WinRate
+    fitted: WinRate
+    gain: Gain
+
+
+def kept_scores(match: Match, work: Path, executor: Executor, progress: bool = True) -> Scores:
+    """Return the scores of a match on the shipped tables; finished games are kept in ``work``.
+
+    Raises `BidderError` and `TablesError`.
+    """
+    with stored(decided_by(match, shipped_set()), work, remove=False) as kept:
+        return play(match, shipped_profiles(), executor, progress=progress, kept=kept).scores
+
+
+def change(policy: str, match: Match, tables: Path, work: Path, executor: Executor) -> Change:
+    """Return what ``policy`` wins as bidder a of ``match`` with the shipped tables and with those in a folder.
+
+    See `kept_scores`.
+    """
+    texts = policy, with_tables(policy, tables)
+    before, after = (kept_scores(replace(match, a=text), work, executor) for text in texts)
+    return Change(policy, win_rate(before), win_rate(after), difference(after, before))

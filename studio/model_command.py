@@ -5,29 +5,32 @@ held-out games. The arena seats such people (`model(folder=FOLDER)`).
 """
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.chunks import Arrays
-from arena.engine.simulate import kernel_tables
 from arena.errors import BuildError
 from arena.markdown import table
+from arena.people.inputs import VERSION
+from arena.people.model import AXES, RELEASE
 from arena.progress import working_on
+from spades.manifest import FamilyEntry, read_manifest
 from spades.tables import PARTNERSHIP_PROFILE
-from spades.tableset import open_tables
 from studio.fit.counting import HELD_OUT
 from studio.keys import Keys
 from studio.people import card_play
 from studio.people.judging import Judgement, judge, shares_of_bids, shares_of_classes
 from studio.people.success_fit import Correction
-from studio.people.writing import write_model
 from studio.people_sample import BidCollector, Sample, Split, part_of, split, success_corrections
 from studio.reading import FILES, read_all
 from studio.rounds import Names
 from studio.set_folders import empty_folder, move_content, work_folder, working
+from studio.sets import shipped_profiles, shipped_set, write_array
+from tables.run.build import write_manifest
 
 FEWEST_BIDS = 1_000
 
@@ -70,7 +73,7 @@ def learn(files: list[Path], folder: Path) -> Learned:
     from studio.people.bid_net_training import fit  # JAX takes a second to import, which the other actions do not need
 
     out = empty_folder(folder)
-    shipped = kernel_tables(open_tables().arrays)
+    shipped = shipped_profiles()
     collector, names, bad = BidCollector(shipped), Names(), 0
     for batch in read_all(files, names, Keys(), "studio model: read"):
         bad += len(batch.bad)
@@ -107,6 +110,22 @@ def learn(files: list[Path], folder: Path) -> Learned:
         move_content(work, out)
     corrections = {"nils": nils, "contracts": contracts}
     return Learned(version, collector.rounds, bad, labels, sizes, judged, corrections, plays)
+
+
+def write_model(
+    out: Path, arrays: Arrays, sizes: Mapping[str, int], report: Mapping[str, Any], figures: Mapping[str, float]
+) -> str:
+    """Write a model, which `arena.people.model.read_model` reads, to a folder; return its version.
+
+    ``sizes``: bids by label, in the order of the arrays.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    files = {f"{name}.npy": write_array(out, name, array, AXES[name], RELEASE) for name, array in arrays.items()}
+    tables = shipped_set()
+    parameters = {**report, "labels": list(sizes), "tables": tables.version}
+    entry = FamilyEntry(VERSION, False, 0, dict(sizes), parameters, dict(figures), tables.sha256, None)
+    write_manifest(out, RELEASE, files, {RELEASE: entry})
+    return read_manifest(out).version
 
 
 def _bids_table(labels: list[str], sizes: list[int], judged: list[Judgement]) -> str:

@@ -10,17 +10,16 @@ import polars
 from tqdm import tqdm
 
 from arena.engine.deal import Deals
-from arena.engine.simulate import kernel_tables
 from arena.errors import BuildError
 from arena.match import MOST_SEED
 from arena.match_command import add_rules_arguments, rules_of
 from arena.players.names import TABLES_PLAYER
 from arena.progress import working_on
 from spades.arguments import decimal, integer
-from spades.tableset import open_tables
 from studio.columns import frame_of
 from studio.playing import studio_records
 from studio.rounds import in_a_log
+from studio.sets import shipped_profiles
 from studio.studios import STUDIOS, Studio, seating_of, studio_of, two_policies
 
 GAMES = 500  # number of games that are kept in memory
@@ -53,7 +52,7 @@ def main(arguments: argparse.Namespace) -> int:
         found = f"--games is {arguments.games} and --seed {arguments.seed}"
         raise BuildError(f"{found}; accepted: 1 game or more, and a seed from 0 to {MOST_SEED}")
     rules = in_a_log(rules_of(arguments))
-    studio, profiles = _studio(arguments), kernel_tables(open_tables().arrays)
+    studio, profiles = _studio(arguments), shipped_profiles()
     seating_of(studio, arguments.noise, Deals(arguments.seed, 0, 0), rules)  # raises before the file is written
     frames: list[polars.DataFrame] = []
     n_rounds = 0

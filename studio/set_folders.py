@@ -1,4 +1,4 @@
-"""Folders that `logs` commands write: table sets, and what is unfinished beside them."""
+"""Folders that commands write: table sets, and what is unfinished beside them."""
 
 import argparse
 import os

@@ -11,7 +11,6 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,22 +30,21 @@ from arena.counters import (
     count_nils,
     nil_values,
 )
-from arena.engine.simulate import KernelTables, kernel_tables, tables_for
+from arena.engine.simulate import KernelTables, tables_for
 from arena.errors import BuildError
 from arena.progress import working_on
 from spades.bis import GRID
 from spades.inference import PRIOR_COLUMNS, reads_bids
 from spades.legal import BLIND_NIL, NIL
-from spades.manifest import read_manifest
 from spades.options import Policy
 from spades.rules import Rules
 from spades.tables import PROFILES, SEQUENCES, Tables, plain_profile
-from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from studio.keys import Keys
 from studio.pieces import KEYS, pieces_of, work_on
 from studio.reading import Piece, read
 from studio.round_log import LABEL_FIELDS
 from studio.rounds import NO_LABEL, NO_POINTS, NO_TRICKS, Names, Rounds, rows_of_log
+from studio.sets import shipped_profiles, shipped_set
 
 PARTNER = "partner."
 FIELDS = (*LABEL_FIELDS, *(f"{PARTNER}{name}" for name in LABEL_FIELDS))
@@ -183,12 +181,6 @@ def no_counts() -> Counts:
     )
 
 
-@cache
-def shipped_profiles() -> tuple[Tables, ...]:
-    """Return the shipped tables by profile, for compiled code."""
-    return kernel_tables(open_tables(DEFAULT_DIRECTORY).arrays)
-
-
 @dataclass
 class Counted:
     """The counts of a log, or of a part of it."""
@@ -300,7 +292,7 @@ def count_log(files: Sequence[Path], segments: Segments, folder: Path, executor:
     def work(piece: Piece, seen: NDArray[np.uint64]) -> dict[str, Any]:
         return _count_piece(piece, seen, segments)
 
-    counted, options = Counted(), (segments, read_manifest(DEFAULT_DIRECTORY).sha256)
+    counted, options = Counted(), (segments, shipped_set().sha256)
     with (
         work_on(pieces_of(files), work, options, folder, executor, "studio fit") as found,
         working_on("studio fit: add up the pieces"),

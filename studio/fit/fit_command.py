@@ -8,8 +8,6 @@ variable; the report is on standard error.
 """
 
 import argparse
-import hashlib
-import shutil
 import sys
 from collections.abc import Mapping
 from functools import partial
@@ -24,16 +22,15 @@ from arena.errors import BuildError
 from arena.executors import add_executor_arguments, executor_of
 from arena.markdown import table
 from arena.progress import working_on
-from arena.store import write_atomically
 from spades import __version__
-from spades.manifest import RESEARCH, FamilyEntry, path_of, read_manifest
-from spades.tableset import DEFAULT_DIRECTORY, open_tables
+from spades.manifest import FamilyEntry
+from spades.tableset import DEFAULT_DIRECTORY
 from studio.fit.counting import FIELDS, HELD_OUT, Counted, count_log, read_segments
 from studio.fit.fitting import TABLES, Fitted
 from studio.fit.win_fit import last_layer, win_tables
 from studio.reading import FILES
 from studio.set_folders import add_out_argument, folder_of_sets, work_folder, working, write_version
-from tables.run.build import npy_bytes, write_manifest
+from studio.sets import shipped_set, write_set
 
 FAMILY = "logs"
 SHOWN_KEYS = 64  # hashes of rounds in the manifest, by which `studio report` knows a log that a set was fitted to
@@ -85,7 +82,7 @@ def nobody(label: str | None, counted: Counted) -> str:
 
 def fit(counted: Counted, segment: str, work: Path, executor: Executor) -> dict[str, Fitted]:
     """Return by name the arrays that are fitted to a segment. Engine rounds are kept in ``work`` until the end."""
-    shipped = open_tables(DEFAULT_DIRECTORY).arrays
+    shipped = shipped_set().arrays
     fitted: dict[str, Fitted] = {}
     for (own, profile), counts in sorted(counted.counts.items()):
         if own != segment:
@@ -120,22 +117,13 @@ def _report(folder: Path, counted: Counted, segment: str, fitted: Mapping[str, F
 
 def write(out: Path, fitted: Mapping[str, Fitted], parameters: Mapping[str, Any]) -> None:
     """Write a table set to ``out``: the shipped one with the fitted arrays in place of its own."""
-    manifest = read_manifest(DEFAULT_DIRECTORY)
-    (out / RESEARCH).mkdir(parents=True, exist_ok=True)
-    files = dict(manifest.files)
-    for name in files:
-        shutil.copyfile(path_of(DEFAULT_DIRECTORY, name), path_of(out, name))
+    manifest = shipped_set().manifest
     figures: dict[str, float] = {}
     for array, found in fitted.items():
-        entry = files[f"{array}.npy"]
-        content = npy_bytes(found.array.astype(entry.dtype))
-        write_atomically(out / f"{array}.npy", content)
-        files[f"{array}.npy"] = entry._replace(
-            sha256=hashlib.sha256(content).hexdigest(), bytes=len(content), family=FAMILY
-        )
         figures |= {f"{array}_loss": found.loss, f"{array}_shipped_loss": found.shipped_loss}
     sizes = {array: found.n for array, found in fitted.items()}
     weights = {array: None if np.isinf(found.weight) else found.weight for array, found in fitted.items()}
     parameters = {**parameters, "shipped": manifest.version, "weights": weights, "library": __version__}
-    family = FamilyEntry(1, False, 0, sizes, parameters, figures, manifest.sha256, None)
-    write_manifest(out, f"{manifest.release}-{FAMILY}", files, {**manifest.families, FAMILY: family})
+    entry = FamilyEntry(1, False, 0, sizes, parameters, figures, manifest.sha256, None)
+    arrays = {array: found.array.astype(manifest.files[f"{array}.npy"].dtype) for array, found in fitted.items()}
+    write_set(out, DEFAULT_DIRECTORY, f"{manifest.release}-{FAMILY}", FAMILY, entry, arrays)

@@ -21,15 +21,14 @@ from arena.chunks import Arrays, Executor
 from arena.engine.simulate import KernelTables, packed, with_games
 from arena.source_files import chunk_code
 from arena.store import finished_chunks, joined_chunks, stored
-from spades.manifest import read_manifest
 from spades.rules import Rules, overrides_of
 from spades.scoring import score_side
 from spades.tables import PARTNERSHIP_PROFILE, Tables, plain_profile
-from spades.tableset import DEFAULT_DIRECTORY
 from spades.winprob import OUTCOMES, SHIPPED, WIN_SCALE, WinTableSlice, cells_of, complete_outcomes
-from studio.fit.counting import Sample, by_rules, is_held_out, rows_of, shipped_profiles
+from studio.fit.counting import Sample, by_rules, is_held_out, rows_of
 from studio.fit.fitting import Fitted, best_weight
 from studio.rounds import NO_WINNER
+from studio.sets import shipped_profiles, shipped_set
 from tables.learning.training_data import MOST_TRIED, NONE, Played, empty_labels, label
 from tables.regression import shrunk
 from tables.win import (
@@ -94,8 +93,8 @@ def _engine_outcomes(rules: Rules, place: WinTableSlice, folder: Path, executor:
         found, share = bucket_outcomes(bucket, SEED + bucket, ENGINE_ROUNDS, rules, place.unit, shipped_profiles())
         return {"found": found[None], "share": share[None]}
 
-    label, tables = f"rounds of the engine, {text}", read_manifest(DEFAULT_DIRECTORY).sha256
-    with stored((label, SEED, ENGINE_ROUNDS, tables, chunk_code(__name__)), folder, remove=False) as kept:
+    label = f"rounds of the engine, {text}"
+    with stored((label, SEED, ENGINE_ROUNDS, shipped_set().sha256, chunk_code(__name__)), folder, remove=False) as kept:
         return Outcomes(**joined_chunks(finished_chunks(play, BUCKETS * BUCKETS, kept, executor, label, progress=True)))
 
 

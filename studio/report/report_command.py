@@ -25,18 +25,18 @@ from spades.arguments import integer
 from spades.legal import bid_word
 from spades.rules import Rules
 from spades.set_options import options_of
-from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
+from spades.tableset import TableSet, open_tables
 from spades.winprob import complete_outcomes
 from studio import plots
-from studio.beside_people import add_seats_arguments, beside_people
+from studio.beside_people import Change, add_seats_arguments, beside_people, change
 from studio.fit.counting import FIELDS, Counted, count_log, read_segments
 from studio.fit.fit_command import FAMILY, PLAIN, nobody
 from studio.fit.win_fit import bids_of, win_chances
 from studio.reading import FILES
 from studio.report.judged import Stated, bins, cases, contracts, gain, joined, judged, nils, nils_by_auction
 from studio.report.rebidding import Changes, changes
-from studio.report.simulated import Change, change
 from studio.set_folders import empty_folder, move_content, work_folder, working
+from studio.sets import shipped_set
 
 FEW = 1_000  # cases; with fewer, the report warns
 COMMON = 5  # changes of bids that are listed
@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Run the action. Raises `BuildError` or `TablesError`."""
     out = empty_folder(arguments.out)
-    sets = Sets(open_tables(DEFAULT_DIRECTORY), open_tables(arguments.tables))
+    sets = Sets(shipped_set(), open_tables(arguments.tables))
     segments = read_segments(arguments.label, arguments.by)
     with working(work_folder(out, "report")) as work:
         with executor_of(arguments.scheduler, arguments.jobs, processes=True) as executor:
@@ -84,7 +84,7 @@ def main(arguments: argparse.Namespace) -> int:
         played: list[Change] = []
         if arguments.people:
             with executor_of(arguments.scheduler, arguments.jobs) as executor:
-                played += _played(counted, sets, arguments, work, executor)
+                played += _played(counted, arguments, work, executor)
         unfinished = work / "report"
         forget(unfinished)
         unfinished.mkdir()
@@ -224,9 +224,7 @@ def _changes(counted: Counted, sets: Sets) -> Iterator[tuple[str, str, str, str]
         yield policy, f"{total.n:,}", f"{100 * total.changed / max(1, total.n):.1f}", common
 
 
-def _played(
-    counted: Counted, sets: Sets, arguments: argparse.Namespace, work: Path, executor: Executor
-) -> Iterator[Change]:
+def _played(counted: Counted, arguments: argparse.Namespace, work: Path, executor: Executor) -> Iterator[Change]:
     # Play both policies under the rules that most rounds of the log have.
     rows = np.concatenate([sample.rules for sample in counted.samples.values()])
     if not len(rows):
@@ -237,7 +235,7 @@ def _played(
     seats = arguments.player, arguments.both_partners
     match = beside_people(arguments.people, rules, arguments.pairs, arguments.seed, *seats)
     for policy in POLICIES:
-        yield change(policy, match, sets.shipped, arguments.tables, work, executor)
+        yield change(policy, match, arguments.tables, work, executor)
 
 
 def _games(played: Sequence[Change], both_partners: bool) -> str:

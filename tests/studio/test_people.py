@@ -25,10 +25,11 @@ from spades.legal import allowed_bids
 from spades.policies import parse_policy
 from spades.rules import make_rules
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
+from studio import model_command
 from studio.__main__ import main
 from studio.columns import frame_of
 from studio.keys import Keys
-from studio.people import bid_net_training, writing
+from studio.people import bid_net_training
 from studio.people.success_fit import Cases, learn
 from studio.people_sample import BidCollector, Reservoir
 from studio.playing import studio_records
@@ -213,7 +214,7 @@ def test_an_interrupted_run_leaves_no_half_model(folder, tmp_path, monkeypatch):
     new = tmp_path / "new"
     run = ["model", str(folder.parent / "log.parquet"), "--out", str(new)]
     with monkeypatch.context() as broken:
-        broken.setattr(writing, "write_manifest", interrupted)
+        broken.setattr(model_command, "write_manifest", interrupted)
         assert main(run) == 130
     assert not new.exists()
     new.mkdir()

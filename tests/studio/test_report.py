@@ -13,7 +13,7 @@ from spades.position import auction_after
 from spades.rules import make_rules
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from studio.__main__ import main
-from studio.beside_people import beside_people
+from studio.beside_people import beside_people, change
 from studio.columns import frame_of
 from studio.fit.counting import no_counts
 from studio.fit.fit_command import write
@@ -21,7 +21,6 @@ from studio.fit.fitting import Fitted
 from studio.report import report_command
 from studio.report.judged import Stated, bins, gain, judged, nils, nils_by_auction
 from studio.report.rebidding import changes
-from studio.report.simulated import change
 from tests.studio.test_fit import counted, profiles, records  # noqa: F401  # fixtures
 from tests.studio.test_logs import changed
 
@@ -139,7 +138,7 @@ def test_the_command(tmp_path, capsys, monkeypatch, records):  # noqa: F811
 
 def test_the_same_tables_win_the_same_games(tmp_path):
     match = Match("bis", "rb", pairs=40, seed=5)
-    found = change("bis", match, open_tables(), DEFAULT_DIRECTORY, tmp_path, LocalThreads(1))
+    found = change("bis", match, DEFAULT_DIRECTORY, tmp_path, LocalThreads(1))
     assert found.shipped == found.fitted
     assert found.gain == (0, 0, 0)
     assert len(list(tmp_path.iterdir())) == 2  # kept for an interrupted report
@@ -151,7 +150,7 @@ def test_a_difference_is_that_of_the_same_deals(tmp_path):
     never = Fitted(np.zeros(arrays["curves"].shape), 1, 1.0, 0.0, 0.0)
     write(tmp_path / "set", {"curves": never}, {})
     match, work = Match("bis", "bis", pairs=400, seed=5), tmp_path / "work"
-    found = change("bis", match, open_tables(), tmp_path / "set", work, LocalThreads(2))
+    found = change("bis", match, tmp_path / "set", work, LocalThreads(2))
     assert found.shipped.rate == pytest.approx(0.5, abs=1e-9)
     assert found.gain.mean == pytest.approx(100 * (found.fitted.rate - found.shipped.rate), abs=1e-6)
     assert found.gain.low < found.gain.mean < found.gain.high < 0

@@ -22,8 +22,7 @@ from studio.beside_people import beside_people
 from studio.columns import frame_of
 from studio.playing import studio_records
 from studio.studios import STUDIOS
-from studio.tune.option_search import Found, candidates, search
-from studio.tune.tune_command import tune, write
+from studio.tune import Found, candidates, search, tune, write
 
 pytestmark = pytest.mark.compiled
 

@@ -1,1 +1,0 @@
-"""Options of policies, chosen by games beside people of a model."""

@@ -28,12 +28,11 @@ from arena.markdown import table
 from arena.progress import working_on
 from arena.store import STORE, forget
 from spades.legal import BLIND_NIL, NIL, TRICKS
-from studio.joining import Collector
-from studio.keys import Keys
+from studio.decision_log import Collector
 from studio.pieces import KEYS, Results, pieces_of, work_on
 from studio.reading import FILES, Batch, Fault, Piece, joined, read
 from studio.round_log import FIELDS
-from studio.rounds import NO_CARD, NO_LABEL, NO_POINTS, NO_TRICKS, NO_WINNER, Names, Rounds
+from studio.rounds import NO_CARD, NO_LABEL, NO_POINTS, NO_TRICKS, NO_WINNER, Keys, Names, Rounds
 from studio.set_folders import empty_folder, move_content, work_folder, working
 
 EXAMPLES = 3  # shown of each kind of fault

@@ -21,13 +21,12 @@ from arena.progress import working_on
 from spades.manifest import FamilyEntry, read_manifest
 from spades.tables import PARTNERSHIP_PROFILE
 from studio.fit.counting import HELD_OUT
-from studio.keys import Keys
 from studio.people import card_play
 from studio.people.judging import Judgement, judge, shares_of_bids, shares_of_classes
 from studio.people.success_fit import Correction
 from studio.people_sample import BidCollector, Sample, Split, part_of, split, success_corrections
 from studio.reading import FILES, read_all
-from studio.rounds import Names
+from studio.rounds import Keys, Names
 from studio.set_folders import empty_folder, move_content, work_folder, working
 from studio.sets import shipped_profiles, shipped_set, write_array
 from tables.run.build import write_manifest

@@ -17,10 +17,9 @@ from arena.players.names import TABLES_PLAYER
 from arena.progress import working_on
 from spades.arguments import decimal, integer
 from studio.columns import frame_of
-from studio.playing import studio_records
 from studio.rounds import in_a_log
 from studio.sets import shipped_profiles
-from studio.studios import STUDIOS, Studio, seating_of, studio_of, two_policies
+from studio.studios import STUDIOS, Studio, studio_records, two_policies
 
 GAMES = 500  # number of games that are kept in memory
 
@@ -53,7 +52,8 @@ def main(arguments: argparse.Namespace) -> int:
         raise BuildError(f"{found}; accepted: 1 game or more, and a seed from 0 to {MOST_SEED}")
     rules = in_a_log(rules_of(arguments))
     studio, profiles = _studio(arguments), shipped_profiles()
-    seating_of(studio, arguments.noise, Deals(arguments.seed, 0, 0), rules)  # raises before the file is written
+    studio.habits(arguments.noise, rules.variant)  # with the next line, raises before the file is written
+    studio.players()
     frames: list[polars.DataFrame] = []
     n_rounds = 0
     with ExitStack() as stack:
@@ -81,4 +81,6 @@ def _studio(arguments: argparse.Namespace) -> Studio:
         return two_policies(arguments.a, arguments.b, (arguments.player, arguments.player))
     if not 0 <= noise <= 1:
         raise BuildError(f"--noise is {noise}; accepted: 0 to 1")
-    return studio_of(arguments.studio)
+    if arguments.studio not in STUDIOS:
+        raise BuildError(f"studio is {arguments.studio!r}; accepted: {', '.join(STUDIOS)}")
+    return STUDIOS[arguments.studio]

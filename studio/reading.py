@@ -28,11 +28,9 @@ from arena.errors import BuildError
 from spades.errors import RulesError
 from studio.checks import fill_and_check
 from studio.columns import SCHEMA, frame_of, frame_of_cells, frame_of_lines, readable, rounds_of_frame, with_columns
-from studio.decision_records import RecordError, record_in
-from studio.joining import Collector, rounds_of_records
-from studio.keys import Keys
+from studio.decision_log import Collector, RecordError, record_in, rounds_of_records
 from studio.round_log import ACCEPTED, FIELDS, READER, TEXTS, RoundLog
-from studio.rounds import Names, Rounds
+from studio.rounds import Keys, Names, Rounds
 
 BATCH = 20_000  # records
 TEXT_ENDINGS = (".jsonl", ".jsonl.gz", ".ndjson")

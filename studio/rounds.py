@@ -1,4 +1,7 @@
-"""Rounds of a log as arrays, for the checks and the counts."""
+"""Rounds of a log as arrays, for the checks and the counts; and which rounds come twice.
+
+`Keys` finds these by 64-bit hashes: 16 to 32 bytes a round, and 56 while its table grows.
+"""
 
 import hashlib
 import json
@@ -24,6 +27,7 @@ NO_BAGS = -1
 NO_WINNER = -1
 NO_LABEL = -1
 NOT_KNOWN = " " * HAND_CHARACTERS  # in place of a hand that is not known; `RoundLog` refuses it as a hand
+FIRST_CELLS = 1 << 16  # of `Keys`
 _DOT, _SPACE = b". "
 _GOLDEN = 0x9E3779B97F4A7C15  # an odd number; it moves the rounds of a game far from each other before they are hashed
 _RANK = np.full(256, -1, np.int64)
@@ -158,3 +162,36 @@ def hand_masks(text: NDArray[np.uint8]) -> NDArray[np.int64]:
 def card_numbers(pairs: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Return cards (n, PLAYS, 2), as bytes such as `KC`, as numbers (n, PLAYS); NO_CARD for spaces."""
     return _CARD[pairs.view(np.uint16)[:, :, 0]]
+
+
+def _add(cells: Any, keys: Any, repeated: Any) -> None:
+    # A hash table with linear probing; an empty cell holds 0.
+    mask = len(cells) - 1
+    for i in range(len(keys)):
+        cell = keys[i] & mask
+        while cells[cell] != 0 and cells[cell] != keys[i]:
+            cell = (cell + 1) & mask
+        repeated[i] = cells[cell] != 0
+        cells[cell] = keys[i]
+
+
+_add_keys = entry(_add)
+
+
+class Keys:
+    """The keys seen so far."""
+
+    def __init__(self) -> None:
+        self._cells = np.zeros(FIRST_CELLS, np.int64)
+        self._used = 0
+
+    def repeated(self, keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Add ``keys`` (n,), of which none is 0; return which of them had been added before."""
+        found = np.zeros(len(keys), np.bool_)
+        while 2 * (self._used + len(keys)) > len(self._cells):
+            before = self._cells[self._cells != 0]
+            self._cells = np.zeros(2 * len(self._cells), np.int64)
+            _add_keys(self._cells, before, np.zeros(len(before), np.bool_))
+        _add_keys(self._cells, keys.view(np.int64), found)
+        self._used += len(keys) - int(found.sum())
+        return found

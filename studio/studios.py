@@ -1,26 +1,29 @@
-"""Simulated studios: who plays there and how, so that the true chances behind a log are known.
+"""Simulated studios: who plays there and how, and their games as a log.
 
-`playing.studio_records` plays their games. `true_chances` states the probability of every bid in a log of these games.
+The true chances behind such a log are known: `true_chances` states the probability of every bid in it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.engine.deal import Deals
-from arena.engine.habits import Habit, chances_of_people
+from arena.engine.habits import Habit, bids_of_people, chances_of_people
 from arena.engine.mixing import mixed
-from arena.engine.rounds import states_at
-from arena.engine.simulate import tables_for
+from arena.engine.rounds import Batch, Ints, states_at
+from arena.engine.simulate import KernelTables, tables_for
 from arena.errors import BuildError
+from arena.games import Lineup, play_games
 from arena.players.names import parse_player
+from arena.questions import BID, Asked
+from spades.cards import format_card, format_pbn
 from spades.options import Policy
 from spades.policies import parse_policy
-from spades.rules import Rules
+from spades.rules import Rules, overrides_of
 from spades.tables import Tables
-from studio.round_log import Label, label_name
+from studio.round_log import Label, RoundLog, label_name
 from studio.rounds import NO_BAGS, NO_POINTS, Names, Rounds
 
 BIDS = 14  # nil and 1 to 13
@@ -38,12 +41,32 @@ class People(NamedTuple):
 
 
 class Studio(NamedTuple):
-    """The players of a studio."""
+    """The players of a studio. Each kind of people has a number, its place in ``people``."""
 
     name: str
     meaning: str
     people: tuple[People, ...]
-    chairs: tuple[int, ...] = ()  # indices in `people` for chairs a0, b0, a1, b1; if empty, each game draws them
+    chairs: tuple[int, ...] = ()  # the kinds in chairs a0, b0, a1, b1; if empty, each game draws them
+
+    def habits(self, noise: float, variant: int) -> list[Habit]:
+        """Return how each kind bids; ``noise`` is the probability that a bid is not the intended one."""
+        return [
+            Habit(parse_policy(people.policy, variant), people.nil_beside, noise * people.noisy)
+            for people in self.people
+        ]
+
+    def players(self) -> NDArray[np.int64]:
+        """Return the card player of each kind, (kinds, 2): id and pieces."""
+        return np.array([parse_player(people.player) for people in self.people], np.int64)
+
+    def kinds(self, games: Deals) -> NDArray[np.int64]:
+        """Return the kind in each chair, (n, 4); if it is drawn, by a hash of seed, game and chair."""
+        n = games.last - games.first
+        if self.chairs:
+            return np.tile(np.array(self.chairs, np.int64), (n, 1))
+        numbers = (np.arange(games.first, games.last)[:, None] * 4 + np.arange(4)).astype(np.uint64)
+        bits = mixed(numbers + mixed(np.full((n, 4), games.seed + 1, np.uint64)))
+        return (bits % np.uint64(len(self.people))).astype(np.int64)
 
 
 def _human(policy: str, player: str, nil_beside: int = 0, skill: str | None = None) -> People:
@@ -76,21 +99,6 @@ _DECLARED = (
 STUDIOS = {studio.name: studio for studio in _DECLARED}
 
 
-class Seating(NamedTuple):
-    """Who bids and plays in n games; kinds are numbered as in `Studio.people`."""
-
-    kinds: NDArray[np.int64]  # (n, 4): by chair
-    habits: Sequence[Habit]  # by kind
-    players: NDArray[np.int64]  # (kinds, 2): card player's id and pieces, by kind
-
-
-def studio_of(name: str) -> Studio:
-    """Return the studio with this name. Raises `BuildError`."""
-    if name not in STUDIOS:
-        raise BuildError(f"studio is {name!r}; accepted: {', '.join(STUDIOS)}")
-    return STUDIOS[name]
-
-
 def two_policies(a: str, b: str, players: tuple[str, str]) -> Studio:
     """Return the studio in which the sides bid by ``a`` and ``b``, without noise; ``players``: who plays the cards."""
     people = (
@@ -98,35 +106,6 @@ def two_policies(a: str, b: str, players: tuple[str, str]) -> Studio:
         for policy, player in zip((a, b), players, strict=True)
     )
     return Studio(f"{a} {b}", "two policies", tuple(people), (0, 1, 0, 1))
-
-
-def policies_of(studio: Studio, variant: int) -> list[Policy]:
-    """Return the policy of each kind of people."""
-    return [parse_policy(people.policy, variant) for people in studio.people]
-
-
-def labels_of(studio: Studio, seating: Seating) -> list[list[Label]]:
-    """Return the label of each player, by game and chair."""
-    return [[studio.people[kind].label for kind in kinds] for kinds in seating.kinds.tolist()]
-
-
-def seating_of(studio: Studio, noise: float, games: Deals, rules: Rules) -> Seating:
-    """Return who plays in the ``games``; each draws the kind of each chair by a hash of seed, game and chair."""
-    habits = _habits(studio, noise, rules)
-    rows = [parse_player(people.player) for people in studio.people]
-    n = games.last - games.first
-    numbers = (np.arange(games.first, games.last)[:, None] * 4 + np.arange(4)).astype(np.uint64)
-    bits = mixed(numbers + mixed(np.full((n, 4), games.seed + 1, np.uint64)))
-    drawn = (bits % np.uint64(len(studio.people))).astype(np.int64)
-    kinds = np.tile(studio.chairs, (n, 1)).astype(np.int64) if studio.chairs else drawn
-    return Seating(kinds, habits, np.array(rows, np.int64))
-
-
-def _habits(studio: Studio, noise: float, rules: Rules) -> list[Habit]:
-    return [
-        Habit(policy, people.nil_beside, noise * people.noisy)
-        for people, policy in zip(studio.people, policies_of(studio, rules.variant), strict=True)
-    ]
 
 
 def true_chances(
@@ -146,10 +125,77 @@ def true_chances(
     chances = np.zeros((len(rounds.bids), 4, BIDS))
     for number in np.unique(rounds.rules).tolist():
         rules = names.rules[number]
-        tables = tables_for(profiles, rules, policies_of(studio, rules.variant))
-        for kind, habit in enumerate(_habits(studio, noise, rules)):
+        habits = studio.habits(noise, rules.variant)
+        tables = tables_for(profiles, rules, [habit.policy for habit in habits])
+        for kind, habit in enumerate(habits):
             own = (rounds.rules == number)[:, None] & (kinds == kind) & (rounds.hands != 0)
             rows, seats = np.nonzero(own)
             states = states_at(rules, rounds.hands[rows], rounds.bids[rows], rounds.scores[rows], rounds.bags[rows])
             chances[rows, seats] = chances_of_people(states, seats, rules, habit, tables)
     return chances
+
+
+class PeopleAnswers:
+    """The bids of people, as an agent of `arena.games`."""
+
+    def __init__(
+        self, kinds: NDArray[np.int64], habits: Sequence[Habit], first_game: int, profiles: KernelTables
+    ) -> None:
+        """``kinds`` (n, 4): by game and chair; ``habits``: by kind."""
+        self._kinds, self._habits, self._first, self._profiles = kinds, habits, first_game, profiles
+
+    def answers(self, asked: Asked) -> Ints:
+        """Return the bids (n,); see `arena.games.Answering`."""
+        rounds = asked.rounds
+        kinds = self._kinds[rounds["deal"] - self._first, (rounds["first_chair"] + asked.seats) & 3]
+        bids = np.zeros(len(kinds), np.int64)
+        for kind in np.unique(kinds).tolist():
+            own = kinds == kind
+            states = asked.all_states[asked.rows[own]]
+            bids[own] = bids_of_people(states, asked.seats[own], asked.rules, self._habits[kind], self._profiles)
+            asked.all_states["rng"][asked.rows[own]] = states["rng"]  # the generators have moved on
+        return bids
+
+    def close(self) -> None:
+        """Do nothing: there is no connection."""
+
+
+def studio_records(
+    studio: Studio, noise: float, games: Deals, rules: Rules, profiles: tuple[Tables, ...]
+) -> Iterator[RoundLog]:
+    """Yield the rounds of ``games`` of a studio as records of a log, each game from 0-0 to its end.
+
+    ``noise`` is the probability that a bid is not the intended one; ``profiles``: from `kernel_tables`.
+    """
+    habits, kinds, numbers = (
+        studio.habits(noise, rules.variant),
+        studio.kinds(games),
+        np.arange(games.first, games.last),
+    )
+    tables = tables_for(profiles, rules, [habit.policy for habit in habits])
+    batch, people = Batch(rules, numbers, 2 * (numbers & 1)), PeopleAnswers(kinds, habits, games.first, tables)
+    lineup = Lineup([Policy()] * 4, studio.players()[kinds], agents=[people], called={BID: [0] * 4})
+    parts, results = [], np.zeros(len(numbers), np.int64)  # results: 1 if side a wins, -1 if b wins, 0 for a draw
+    for so_far in play_games(batch, lineup, games.seed, tables):
+        parts.append(batch.rounds[batch.active])
+        results = so_far.copy()
+    rounds = np.concatenate(parts)
+    title = f"{studio.name} {noise:g}" if any(people.noisy for people in studio.people) else studio.name
+    for row in rounds[np.lexsort((rounds["number"], rounds["deal"]))]:
+        first_chair, game = int(row["first_chair"]), int(row["deal"]) - games.first
+        record: RoundLog = {
+            "format": 1,
+            "game": f"{title} {games.seed}-{row['deal']}",
+            "round": int(row["number"]),
+            "rules": {"preset": "classic"} | overrides_of(rules),
+            "hands": [format_pbn(hand) for hand in row["hands"].tolist()],
+            "bids": row["bids"].tolist(),
+            "tricks": row["tricks"].tolist(),
+            "plays": [format_card(card) for card in row["plays"].tolist()],
+            "scores": row["scores"][:2].tolist(),
+            "bags": row["bags"][:2].tolist(),
+            "labels": [studio.people[kinds[game, (first_chair + seat) & 3]].label for seat in range(4)],
+        }
+        if results[game]:
+            record["winner"] = 0 if (first_chair & 1 == 0) == (results[game] == 1) else 1
+        yield record

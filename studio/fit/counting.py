@@ -39,11 +39,10 @@ from spades.legal import BLIND_NIL, NIL
 from spades.options import Policy
 from spades.rules import Rules
 from spades.tables import PROFILES, SEQUENCES, Tables, plain_profile
-from studio.keys import Keys
 from studio.pieces import KEYS, pieces_of, work_on
 from studio.reading import Piece, read
 from studio.round_log import LABEL_FIELDS
-from studio.rounds import NO_LABEL, NO_POINTS, NO_TRICKS, Names, Rounds, rows_of_log
+from studio.rounds import NO_LABEL, NO_POINTS, NO_TRICKS, Keys, Names, Rounds, rows_of_log
 from studio.sets import shipped_profiles, shipped_set
 
 PARTNER = "partner."

@@ -30,12 +30,10 @@ from studio.columns import frame_of
 from studio.fit.counting import BINS, HELD_OUT, Counted, count_log, is_held_out, no_counts, read_segments, rows_of
 from studio.fit.fitting import TABLES, aces, blind_nils, contracts, curves, mean_bids, prior
 from studio.fit.win_fit import Bids, _fitted, bids_of, last_layer, results_of, win_chances, win_tables
-from studio.keys import Keys
-from studio.playing import studio_records
 from studio.reading import read
-from studio.rounds import Names
+from studio.rounds import Keys, Names
 from studio.set_folders import work_folder, working
-from studio.studios import two_policies
+from studio.studios import studio_records, two_policies
 from tables.regression import value_at_bins
 
 pytestmark = pytest.mark.compiled

@@ -28,14 +28,12 @@ from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from studio import model_command
 from studio.__main__ import main
 from studio.columns import frame_of
-from studio.keys import Keys
 from studio.people import bid_net_training
 from studio.people.success_fit import Cases, learn
 from studio.people_sample import BidCollector, Reservoir
-from studio.playing import studio_records
 from studio.reading import read
-from studio.rounds import Names
-from studio.studios import STUDIOS, true_chances
+from studio.rounds import Keys, Names
+from studio.studios import STUDIOS, studio_records, true_chances
 from tests.arena.rounds import dealt
 from tests.conftest import plain_tables
 

@@ -9,10 +9,9 @@ import pytest
 
 from arena.errors import BuildError
 from studio.__main__ import main
-from studio.joining import CONTRADICTION, NO_BIDS, NO_DECISION, Collector
-from studio.keys import Keys
+from studio.decision_log import CONTRADICTION, NO_BIDS, NO_DECISION, Collector
 from studio.reading import AGAIN, FORM, RULES, joined, read_all
-from studio.rounds import Names
+from studio.rounds import Keys, Names
 from tests.service.conftest import START_S, running_server
 from tests.studio.test_logs import games, records_of
 

@@ -16,11 +16,9 @@ from spades.rules import make_rules
 from spades.tableset import open_tables
 from studio.__main__ import main
 from studio.columns import frame_of
-from studio.keys import Keys
-from studio.playing import studio_records
 from studio.reading import read
-from studio.rounds import Names
-from studio.studios import STUDIOS, true_chances
+from studio.rounds import Keys, Names
+from studio.studios import STUDIOS, studio_records, true_chances
 from tests.conftest import plain_tables
 
 pytestmark = pytest.mark.compiled

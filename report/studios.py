@@ -33,7 +33,7 @@ from studio.beside_people import beside_people, change, difference
 from studio.columns import frame_of
 from studio.fit import fit_command
 from studio.fit.counting import count_log, read_segments
-from studio.report.report_command import Sets, report
+from studio.report_command import Sets, report
 from studio.set_folders import working
 from studio.studios import STUDIOS, studio_records
 from studio.tune import LADDERS, text_of, tune, write

@@ -11,7 +11,7 @@ from spades.arguments import run_command
 COMMANDS = {  # name: (module, what it does)
     "check": ("studio.check", "count rounds, their uses and their faults"),
     "fit": ("studio.fit.fit_command", "fit tables to logs and write a table set"),
-    "report": ("studio.report.report_command", "judge a table set on logs, beside the shipped one"),
+    "report": ("studio.report_command", "judge a table set on logs, beside the shipped one"),
     "model": ("studio.model_command", "learn a model of the people in logs, which the arena can seat"),
     "tune": (
         "studio.tune",

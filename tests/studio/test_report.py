@@ -12,15 +12,14 @@ from arena.match import Match
 from spades.position import auction_after
 from spades.rules import make_rules
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
+from studio import report_command
 from studio.__main__ import main
 from studio.beside_people import beside_people, change
 from studio.columns import frame_of
 from studio.fit.counting import no_counts
 from studio.fit.fit_command import write
 from studio.fit.fitting import Fitted
-from studio.report import report_command
-from studio.report.judged import Stated, bins, gain, judged, nils, nils_by_auction
-from studio.report.rebidding import changes
+from studio.judged import Stated, bins, changes, gain, judged, nils, nils_by_auction
 from tests.studio.test_fit import counted, profiles, records  # noqa: F401  # fixtures
 from tests.studio.test_logs import changed
 

@@ -2,6 +2,7 @@
 
 The log should be one that the tables were not fitted to. The report says how well both sets' stated chances come true,
 which bids change, and where the log has too few cases to say. It is written as Markdown and HTML, with plots.
+report.md.j2 has its text.
 """
 
 import argparse
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
 
 from arena.chunks import Executor
@@ -32,9 +34,8 @@ from studio.beside_people import Change, add_seats_arguments, beside_people, cha
 from studio.fit.counting import FIELDS, Counted, count_log, read_segments
 from studio.fit.fit_command import FAMILY, PLAIN, nobody
 from studio.fit.win_fit import bids_of, win_chances
+from studio.judged import Changes, Stated, bins, cases, changes, contracts, gain, joined, judged, nils, nils_by_auction
 from studio.reading import FILES
-from studio.report.judged import Stated, bins, cases, contracts, gain, joined, judged, nils, nils_by_auction
-from studio.report.rebidding import Changes, changes
 from studio.set_folders import empty_folder, move_content, work_folder, working
 from studio.sets import shipped_set
 
@@ -89,10 +90,7 @@ def main(arguments: argparse.Namespace) -> int:
         forget(unfinished)
         unfinished.mkdir()
         with working_on("studio report: judge stated chances, bid again and draw plots"):
-            figures, text = report(counted, sets, unfinished)
-        if played:
-            figures["games"] = [one._asdict() for one in played]
-            text += f"\n{_games(played, arguments.both_partners)}\n"
+            figures, text = report(counted, sets, unfinished, played, arguments.both_partners)
         write_atomically(unfinished / "report.json", json.dumps(figures, indent=1).encode())
         write_atomically(unfinished / "report.md", text.encode())
         page = MarkdownIt("commonmark").enable("table").render(text)
@@ -102,50 +100,54 @@ def main(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def report(counted: Counted, sets: Sets, out: Path) -> tuple[dict[str, Any], str]:
-    """Return the report's figures and its text; its plots go to ``out``."""
+def report(
+    counted: Counted, sets: Sets, out: Path, played: Sequence[Change] = (), both_partners: bool = False
+) -> tuple[dict[str, Any], str]:
+    """Return the report's figures and its text; its plots go to ``out``.
+
+    ``played``: games beside people, in which the policy has the seats of ``both_partners`` or one of them.
+    """
     stated = {segment: _stated(counted, segment, sets) for segment in counted.segments}
     every = {kind: tuple(joined([stated[s][kind][i] for s in stated]) for i in range(2)) for kind in KINDS}
-    parts = [
-        "# A table set judged on a log",
-        f"Shipped tables {sets.shipped.version}, fitted tables {sets.fitted.version}.",
-        *(f"These give `{options}` to `{name}` in {variant}." for name, variant, options in options_of(sets.fitted)),
-        f"{counted.good:,} rounds of the log; {counted.bad:,} records with a fault are not used.",
-        *_warnings(counted, sets, every),
-        "## Stated chances",
-        "A lower log-loss and a lower Brier score are better. The calibration error is the mean distance between what"
-        " is stated and what happens. The gain is by how much the log-loss falls, with a 95% interval.",
-        table(_HEAD, _rows({kind: every[kind] for kind in KINDS})),
-    ]
-    for kind in KINDS:
-        if every[kind][0].n.size:
-            name = f"{kind.replace(' ', '-')}.svg"
-            write_atomically(out / name, plot(kind, every[kind]))
-            parts.append(f"![{kind}: stated against observed]({name})")
+    drawn = {kind: f"{kind.replace(' ', '-')}.svg" for kind in KINDS if every[kind][0].n.size}
+    for kind, name in drawn.items():
+        write_atomically(out / name, plot(kind, every[kind]))
     auctions = [dict(nils_by_auction(one)) for one in every["nils"]]
-    parts += [
-        "## Nils by auction",
-        table(_HEAD, _rows({name: tuple(one[name] for one in auctions) for name in auctions[0]})),
-    ]
-    if len(stated) > 1:
-        rows = {f"{segment}: {kind}": found[kind] for segment, found in stated.items() for kind in KINDS}
-        parts += ["## By segment", table(_HEAD, _rows(rows))]
-    found = list(_changes(counted, sets))
-    parts += [
-        "## Bids that change",
-        "In a sample of the log's rounds, what a policy bids with each table set.",
-        table("policy | bids | changed, % | most common changes", found),
-    ]
+    segments = {f"{segment}: {kind}": found[kind] for segment, found in stated.items() for kind in KINDS}
+    changed = list(_changes(counted, sets))
+    text = _TEMPLATES.get_template("report.md.j2").render(
+        counted=counted,
+        sets=sets,
+        options=options_of(sets.fitted),
+        every=every,
+        few=FEW,
+        gain=gain,
+        held_out=_held_out(counted, sets.fitted),
+        chances=lambda pairs: table(_HEAD, _rows(pairs)),
+        plots=drawn,
+        by_auction={name: tuple(one[name] for one in auctions) for name in auctions[0]},
+        by_segment=segments if len(stated) > 1 else {},
+        table=table,
+        changes=changed,
+        played=played,
+        both_partners=both_partners,
+        games=map(_game_row, played),
+    )
     figures = {
         "shipped": sets.shipped.version,
         "fitted": sets.fitted.version,
         "rounds": counted.good,
-        "stated": {kind: [judged(one)._asdict() for one in pair] for kind, pair in every.items() if pair[0].n.size},
-        "changes": [list(row) for row in found],
+        "stated": {kind: [judged(one)._asdict() for one in every[kind]] for kind in drawn},
+        "changes": [list(row) for row in changed],
     }
-    return figures, "\n\n".join(part.strip() for part in parts) + "\n"
+    if played:
+        figures["games"] = [one._asdict() for one in played]
+    return figures, text
 
 
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+)
 _HEAD = (
     "what | cases | observed | shipped: stated | fitted: stated | shipped: log-loss | fitted: log-loss | gain |"
     " shipped: Brier | fitted: Brier | shipped: calibration error | fitted: calibration error"
@@ -187,18 +189,10 @@ def _stated(counted: Counted, segment: str, sets: Sets) -> dict[str, tuple[State
     return {kind: (joined(one), joined(other)) for kind, (one, other) in by_kind.items()}
 
 
-def _warnings(counted: Counted, sets: Sets, every: Mapping[str, tuple[Stated, ...]]) -> Iterator[str]:
-    for kind, (before, after) in every.items():
-        n = int(before.n.sum())
-        if n < FEW:
-            yield f"**Too few {kind}**: the log has {n:,}. Below {FEW:,}, chance decides which table set looks better."
-        elif gain(before, after).low <= 0.0:
-            yield f"**Not shown for {kind}**: on this log, the gain of the fitted tables may be chance."
-    family = sets.fitted.families.get(FAMILY)
+def _held_out(counted: Counted, fitted: TableSet) -> bool:
+    family = fitted.families.get(FAMILY)
     seen = set(family.parameters.get("sample", ()) if family else ())
-    own = {f"{key:016x}" for sample in counted.samples.values() for key in sample.keys.tolist()}
-    if seen & own:
-        yield "**Not held out**: the tables were fitted to rounds of this log, so they look better here than they are."
+    return seen.isdisjoint(f"{key:016x}" for sample in counted.samples.values() for key in sample.keys.tolist())
 
 
 def observed(name: str, cells: Stated) -> plots.Series:
@@ -238,25 +232,9 @@ def _played(counted: Counted, arguments: argparse.Namespace, work: Path, executo
         yield change(policy, match, arguments.tables, work, executor)
 
 
-def _games(played: Sequence[Change], both_partners: bool) -> str:
-    seats = "Bots as both partners, against two people" if both_partners else "One bot beside a person, against two"
-    rows = [
-        (
-            one.policy,
-            *(rate_with_interval(*found[:3]) for found in one[1:3]),
-            gain_text(one.gain.mean, one.gain[1:], 1),
-        )
-        for one in played
-    ]
-    parts = [
-        "## Games beside people like those of the log",
-        f"{seats}, on the same deals with both table sets: games won in percent, with 95% intervals. People bid and"
-        " play as the model says.",
-        table("policy | shipped tables | fitted tables | difference", rows),
-    ]
-    unsure = [one.policy for one in played if one.gain.low <= 0 <= one.gain.high]
-    few = [f"**Not shown for {policy}**: the difference may be chance." for policy in unsure]
-    return "\n\n".join([*parts, *few])
+def _game_row(one: Change) -> tuple[str, ...]:
+    rates = (rate_with_interval(*found[:3]) for found in (one.shipped, one.fitted))
+    return one.policy, *rates, gain_text(one.gain.mean, one.gain[1:], 1)
 
 
 def _bid(bid: int) -> str:

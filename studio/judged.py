@@ -1,4 +1,4 @@
-"""How well stated probabilities come true in a log: log-loss, Brier score and calibration.
+"""How well stated probabilities come true in a log, and what policies bid with two table sets in its rounds.
 
 Log-loss and Brier score: G. W. Brier, "Verification of forecasts expressed in terms of probability", Monthly Weather
 Review 78, 1950. The calibration error is the mean distance between stated and observed over ten bins of stated
@@ -13,9 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.chunks import Arrays
+from arena.engine.rounds import bids_of, states_at
+from arena.engine.simulate import tables_for
 from arena.stats import CONFIDENCE, Gain, wilson, z_of
+from spades.policies import parse_policy
+from spades.rules import Rules
+from spades.set_options import SetOptions, with_options
+from spades.tables import Tables
 from studio.fit.counting import BINS as BINS_OF_NILS
-from studio.fit.counting import Counts
+from studio.fit.counting import Counts, Sample, by_rules
 from tables.regression import LEAST_P, sequences, value_at_bins
 
 BINS = 10
@@ -145,3 +151,56 @@ def gain(before: Stated, after: Stated) -> Gain:
     squares = float((made * of_made**2 + (n - made) * of_failed**2).sum() / total)
     half = z_of(CONFIDENCE) * float(np.sqrt(max(0.0, squares - mean * mean) / total))
     return Gain(mean, mean - half, mean + half)
+
+
+BIDS = 15  # nil, the numbers, blind nil
+
+
+class Changes(NamedTuple):
+    """How often a policy bids what with two table sets."""
+
+    policy: str
+    counts: NDArray[np.int64]  # (BIDS, BIDS): by the bid with the first set and the bid with the second
+
+    @property
+    def n(self) -> int:
+        """The number of bids."""
+        return int(self.counts.sum())
+
+    @property
+    def changed(self) -> int:
+        """The number of bids that differ."""
+        return self.n - int(np.trace(self.counts))
+
+    def most_common(self, most: int) -> list[tuple[int, int, int]]:
+        """Return the most frequent differences: bid with the first set, bid with the second, and how often."""
+        other = self.counts * (1 - np.eye(BIDS, dtype=np.int64))
+        order = np.argsort(-other.ravel(), kind="stable")[:most]
+        found = [(*divmod(int(cell), BIDS), int(other.ravel()[cell])) for cell in order]
+        return [one for one in found if one[2]]
+
+
+def changes(
+    policy: str, before: tuple[Tables, ...], after: tuple[Tables, ...], sample: Sample, options: SetOptions = ()
+) -> Changes:
+    """Return what ``policy`` bids with the tables ``before`` and ``after`` in the rounds of a sample.
+
+    ``options``: those that the set of the tables ``after`` gives to policies.
+    """
+    counts = np.zeros((BIDS, BIDS), np.int64)
+    for rules, own in by_rules(sample):
+        one = _bids(policy, before, rules, own)
+        other = _bids(with_options(policy, rules.variant, options), after, rules, own)
+        asked = one >= 0
+        np.add.at(counts, (one[asked], other[asked]), 1)
+    return Changes(policy, counts)
+
+
+def _bids(policy: str, profiles: tuple[Tables, ...], rules: Rules, sample: Sample) -> NDArray[np.int8]:
+    # The bids (n, 4) of the seats that are `chosen`; -1 for the others.
+    parsed = parse_policy(policy, rules.variant)
+    bids = np.full(sample.bids.shape, -1, np.int8)
+    rows, seats = np.nonzero(sample.chosen & (sample.hands != 0))
+    states = states_at(rules, sample.hands[rows], sample.bids[rows], sample.scores[rows], sample.bags[rows])
+    bids[rows, seats] = bids_of(states, seats, rules, parsed, tables_for(profiles, rules, [parsed]))
+    return bids

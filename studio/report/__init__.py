@@ -1,1 +1,0 @@
-"""Reports that compare table sets on a log."""

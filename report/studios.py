@@ -13,35 +13,31 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import polars
-from tqdm import tqdm
-
 from arena.engine.deal import Deals
-from arena.engine.simulate import kernel_tables
 from arena.executors import executor_of
 from arena.markdown import gain, rate_with_interval
-from arena.match import Match, play
+from arena.match import Match
 from arena.source_files import chunk_code
 from arena.stats import win_rate
 from arena.store import kept_json, stored
 from report.figures import query
 from report.setup import PAPER, Setup
 from spades.manifest import MANIFEST
-from spades.tableset import DEFAULT_DIRECTORY, open_tables
+from spades.tableset import open_tables
 from studio import model_command
-from studio.beside_people import beside_people, change, difference
-from studio.columns import frame_of
+from studio.beside_people import beside_people, change, difference, kept_scores
 from studio.fit import fit_command
 from studio.fit.counting import count_log, read_segments
+from studio.play_command import write_log
 from studio.report_command import Sets, report
 from studio.set_folders import working
-from studio.studios import STUDIOS, studio_records
+from studio.sets import shipped_set
+from studio.studios import STUDIOS
 from studio.tune import LADDERS, text_of, tune, write
 
 NOISE = 0.1
 GAMES = (60_000, 600)  # in a log, at 10,000 pairs: about 200,000 and 2,000 rounds
 NEW_GAMES = 15_000  # games that judge
-AT_ONCE = 500  # games
 PAIRS = 0.6  # matches, as a share of the report's pairs
 TUNE_PAIRS = 1.0  # games that confirm options, as a share of the report's pairs
 TUNED_PAIRS = 2.0  # matches of tuned sets, whose gains are small
@@ -113,7 +109,7 @@ def studios_tuned(setup: Setup) -> dict[str, Any]:
 def _studied(case: Case, setup: Setup) -> list[dict[str, Any]]:
     # The figures of a studio, by the size of its log.
     with _kept(case, setup) as folder:
-        new = _log(case, Deals(setup.seed + 2, 0, _scaled(NEW_GAMES, setup)), folder / "new.parquet", setup)
+        new = _log(case, Deals(setup.seed + 2, 0, _scaled(NEW_GAMES, setup)), folder / "new.parquet")
         return [
             kept_json(log.with_suffix(".figures.json"), partial(_figures, case, log, new, setup))
             for log in _logs(case, folder, setup)
@@ -135,7 +131,7 @@ def _kept(case: Case, setup: Setup) -> Iterator[Path]:
 
 def _logs(case: Case, folder: Path, setup: Setup) -> list[Path]:
     sizes = [_scaled(size, setup) for size in GAMES]
-    return [_log(case, Deals(setup.seed + 1, 0, n), folder / f"log-{n}.parquet", setup) for n in sizes]
+    return [_log(case, Deals(setup.seed + 1, 0, n), folder / f"log-{n}.parquet") for n in sizes]
 
 
 class Learned(NamedTuple):
@@ -160,7 +156,7 @@ def _learned(case: Case, log: Path, setup: Setup) -> Learned:
 
 def _figures(case: Case, log: Path, new: Path, setup: Setup) -> dict[str, Any]:
     rounds, tables, model = _learned(case, log, setup)
-    sets = Sets(open_tables(DEFAULT_DIRECTORY), open_tables(tables))
+    sets = Sets(shipped_set(), open_tables(tables))
     match = _match(case, model, setup)
     with working(log.with_name("unfinished")) as work:
         with executor_of(None, setup.jobs, processes=True) as executor:
@@ -187,16 +183,13 @@ def _tuned(case: Case, log: Path, setup: Setup) -> dict[str, Any]:
         match = beside_people(people, PAPER, pairs, seed, own, both=True)
     else:
         match = beside_people(f"model:{model}", PAPER, pairs, seed)
-    shipped, out = open_tables(DEFAULT_DIRECTORY), log.with_name(f"{log.stem}-tuned")
+    out = log.with_name(f"{log.stem}-tuned")
     with working(log.with_name("unfinished-games")) as work, executor_of(None, setup.jobs) as executor:
         found, changed = tune(tables, "bis", LADDERS["bis"], match, work, executor)
         write(tables, out, "bis", found, changed, match)
         judged = _match(case, model, setup, TUNED_PAIRS)
         texts = "bis", f"bis:tables={out}", text_of("bis", found.options)
-        plain, own_set, same = (
-            play(replace(judged, a=text), kernel_tables(shipped.arrays), executor, progress=True).scores
-            for text in texts
-        )
+        plain, own_set, same = (kept_scores(replace(judged, a=text), work, executor) for text in texts)
     return {
         "rounds": rounds,
         "options": found.options,
@@ -205,14 +198,9 @@ def _tuned(case: Case, log: Path, setup: Setup) -> dict[str, Any]:
     }
 
 
-def _log(case: Case, games: Deals, path: Path, setup: Setup) -> Path:
-    if path.exists():
-        return path
-    profiles = kernel_tables(setup.opened.arrays)
-    parts = []
-    for first in tqdm(range(games.first, games.last, AT_ONCE), desc=f"log of {case.studio}", disable=None):
-        own = Deals(games.seed, first, min(first + AT_ONCE, games.last))
-        parts.append(frame_of(studio_records(STUDIOS[case.studio], NOISE, own, PAPER, profiles)))
-    unfinished = path.with_suffix(".unfinished")
-    polars.concat(parts).write_parquet(unfinished)
-    return unfinished.replace(path)
+def _log(case: Case, games: Deals, path: Path) -> Path:
+    if not path.exists():
+        unfinished = path.with_name(f"unfinished-{path.name}")
+        write_log(unfinished, STUDIOS[case.studio], NOISE, games, PAPER)
+        unfinished.replace(path)
+    return path

@@ -7,7 +7,7 @@ held-out games. The arena seats such people (`model(folder=FOLDER)`).
 import argparse
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,33 +42,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Run the action. Raises `BuildError` or `TablesError`."""
-    found = learn(arguments.files, arguments.out)
-    bids = sum(found.sizes)
-    print(f"{found.rounds:,} rounds, {bids:,} bids; {found.bad:,} records with a fault are not used.")
-    print(f"Model {found.version} in {arguments.out}. ", end="")
-    print(f"Log-likelihood for each bid on one game in {HELD_OUT}, which was held out:\n")
-    print(_bids_table(found.labels, found.sizes, found.judged))
-    print(_successes_table(found.corrections))
-    print("Card play: the blend plays a round as WRP with this probability, otherwise as SRP.\n")
-    print(_plays_table(found.labels, found.plays))
+    print(learn(arguments.files, arguments.out))
     return 0
 
 
-class Learned(NamedTuple):
-    """A model that was learned and written, and how good it is; lists are by label."""
+def learn(files: list[Path], folder: Path) -> str:
+    """Learn a model from logs, write it to ``folder``, and return a text that says how good it is.
 
-    version: str
-    rounds: int
-    bad: int  # records with a fault
-    labels: list[str]
-    sizes: list[int]  # bids
-    judged: list[Judgement]
-    corrections: dict[str, Correction]  # by kind of success: nils, contracts
-    plays: list[card_play.Fit]
-
-
-def learn(files: list[Path], folder: Path) -> Learned:
-    """Learn a model from logs and write it to ``folder``. Raises `BuildError` or `TablesError`."""
+    Raises `BuildError` or `TablesError`.
+    """
     from studio.people.bid_net_training import fit  # JAX takes a second to import, which the other actions do not need
 
     out = empty_folder(folder)
@@ -107,8 +89,15 @@ def learn(files: list[Path], folder: Path) -> Learned:
     with working(work_folder(out, "model")) as work:  # an interrupted run leaves no half model in ``out``
         version = write_model(work, {**arrays, **learned}, dict(zip(labels, sizes, strict=True)), report, figures)
         move_content(work, out)
-    corrections = {"nils": nils, "contracts": contracts}
-    return Learned(version, collector.rounds, bad, labels, sizes, judged, corrections, plays)
+    parts_of_text = (
+        f"{collector.rounds:,} rounds, {sum(sizes):,} bids; {bad:,} records with a fault are not used.\n"
+        f"Model {version} in {folder}. Log-likelihood for each bid on one game in {HELD_OUT}, which was held out:",
+        _bids_table(labels, sizes, judged),
+        _successes_table({"nils": nils, "contracts": contracts}),
+        "Card play: the blend plays a round as WRP with this probability, otherwise as SRP.",
+        _plays_table(labels, plays),
+    )
+    return "\n\n".join(parts_of_text)
 
 
 def write_model(
@@ -141,7 +130,7 @@ def _successes_table(corrections: dict[str, Correction]) -> str:
         (name, f"{found.n_tried:,}", f"{found.shipped_loss:.5f}", f"{found.loss:.5f}")
         for name, found in corrections.items()
     ]
-    return "\n" + table("corrected | cases | loss of the shipped table, held out | loss", rows)
+    return table("corrected | cases | loss of the shipped table, held out | loss", rows)
 
 
 def _plays_table(labels: list[str], plays: list[card_play.Fit]) -> str:

@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from contextlib import ExitStack
+from contextlib import nullcontext
 from pathlib import Path
 
 import orjson
@@ -16,6 +16,7 @@ from arena.match_command import add_rules_arguments, rules_of
 from arena.players.names import TABLES_PLAYER
 from arena.progress import working_on
 from spades.arguments import decimal, integer
+from spades.rules import Rules
 from studio.columns import frame_of
 from studio.rounds import in_a_log
 from studio.sets import shipped_profiles
@@ -51,16 +52,25 @@ def main(arguments: argparse.Namespace) -> int:
         found = f"--games is {arguments.games} and --seed {arguments.seed}"
         raise BuildError(f"{found}; accepted: 1 game or more, and a seed from 0 to {MOST_SEED}")
     rules = in_a_log(rules_of(arguments))
-    studio, profiles = _studio(arguments), shipped_profiles()
-    studio.habits(arguments.noise, rules.variant)  # with the next line, raises before the file is written
+    studio = _studio(arguments)
+    n_rounds = write_log(out, studio, arguments.noise, Deals(arguments.seed, 0, arguments.games), rules)
+    print(f"{n_rounds:,} rounds of {arguments.games:,} games", file=sys.stderr)
+    return 0
+
+
+def write_log(out: Path, studio: Studio, noise: float, games: Deals, rules: Rules) -> int:
+    """Play ``games`` and write them to ``out``, a .jsonl or .parquet file; return the number of rounds.
+
+    Raises `BiddingError` and `AgentError` before the file is written.
+    """
+    studio.habits(noise, rules.variant)  # this and the next line raise
     studio.players()
     frames: list[polars.DataFrame] = []
     n_rounds = 0
-    with ExitStack() as stack:
-        lines = stack.enter_context(out.open("wb")) if out.suffix == ".jsonl" else None
-        for first in tqdm(range(0, arguments.games, GAMES), desc="studio play", disable=None):
-            games = Deals(arguments.seed, first, min(first + GAMES, arguments.games))
-            records = list(studio_records(studio, arguments.noise, games, rules, profiles))
+    with out.open("wb") if out.suffix == ".jsonl" else nullcontext() as lines:
+        for first in tqdm(range(games.first, games.last, GAMES), desc="studio play", disable=None):
+            some = Deals(games.seed, first, min(first + GAMES, games.last))
+            records = list(studio_records(studio, noise, some, rules, shipped_profiles()))
             n_rounds += len(records)
             if lines is None:
                 frames.append(frame_of(records))
@@ -69,8 +79,7 @@ def main(arguments: argparse.Namespace) -> int:
     if frames:
         with working_on("studio play: write the file"):
             polars.concat(frames).write_parquet(out)
-    print(f"{n_rounds:,} rounds of {arguments.games:,} games", file=sys.stderr)
-    return 0
+    return n_rounds
 
 
 def _studio(arguments: argparse.Namespace) -> Studio:

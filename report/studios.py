@@ -1,6 +1,6 @@
 """The figures of the appendix, learned-from-logs.md: what tables fitted to a studio's log gain in simulated studios.
 
-For each studio, the people of `studio.studios` play a log. Tables and a model of the people are learned from it,
+For each studio, the people of `studio.play` play a log. Tables and a model of the people are learned from it,
 and new games of the same people judge both. Matches with the studio's players show what `bis` wins with the shipped
 tables, with the fitted ones, and with the options that `studio tune` chooses. Finished steps are kept in the report's
 folder, so that an interrupted report continues.
@@ -24,15 +24,14 @@ from report.figures import query
 from report.setup import PAPER, Setup
 from spades.manifest import MANIFEST
 from spades.tableset import open_tables
-from studio import model_command
 from studio.beside_people import beside_people, change, difference, kept_scores
 from studio.fit import fit_command
 from studio.fit.counting import count_log, read_segments
-from studio.play_command import write_log
-from studio.report_command import Sets, report
+from studio.model import learn_model
+from studio.play import STUDIOS, write_log
+from studio.report import Sets, report
 from studio.set_folders import working
 from studio.sets import shipped_set
-from studio.studios import STUDIOS
 from studio.tune import LADDERS, text_of, tune, write
 
 NOISE = 0.1
@@ -150,7 +149,7 @@ def _learned(case: Case, log: Path, setup: Setup) -> Learned:
             fitted = fit_command.fit(counted, counted.segments[0], work, executor)
             fit_command.write(tables, fitted, {"rounds": counted.good})
     if not model.exists():
-        model_command.learn([log], model)
+        learn_model([log], model)
     return Learned(open_tables(tables).families[fit_command.FAMILY].parameters["rounds"], tables, model)
 
 

@@ -11,13 +11,13 @@ from spades.arguments import run_command
 COMMANDS = {  # name: (module, what it does)
     "check": ("studio.check", "count rounds, their uses and their faults"),
     "fit": ("studio.fit.fit_command", "fit tables to logs and write a table set"),
-    "report": ("studio.report_command", "judge a table set on logs, beside the shipped one"),
-    "model": ("studio.model_command", "learn a model of the people in logs, which the arena can seat"),
+    "report": ("studio.report", "judge a table set on logs, beside the shipped one"),
+    "model": ("studio.model", "learn a model of the people in logs, which the arena can seat"),
     "tune": (
         "studio.tune",
         "choose a policy's options by games beside people of a model, and write them into a table set",
     ),
-    "play": ("studio.play_command", "play games between two policies and write them as a log"),
+    "play": ("studio.play", "play games between two policies and write them as a log"),
 }
 
 

@@ -172,7 +172,7 @@ def last_layer(arrays: Arrays, profiles: tuple[Tables, ...], sample: Sample) -> 
     """Return the last layer (G + 1, OUTCOMES); ``arrays`` hold the net, ``profiles`` all tables that it reads."""
     shipped = complete_outcomes(np.asarray(arrays["net_out"], np.float32))
     held_out = is_held_out(sample.games)
-    fit_on, judged = (bids_of(arrays, profiles, rows_of(sample, rows)) for rows in (~held_out, held_out))
+    fit_on, judged = (bids_of_sample(arrays, profiles, rows_of(sample, rows)) for rows in (~held_out, held_out))
     n = len(fit_on.targets)
     before = _loss(shipped, judged)
     if not n or not len(judged.targets):
@@ -183,7 +183,7 @@ def last_layer(arrays: Arrays, profiles: tuple[Tables, ...], sample: Sample) -> 
     return Fitted(layers[weight].astype(np.float64), n, weight, losses[weight], before)
 
 
-def bids_of(arrays: Arrays, profiles: tuple[Tables, ...], sample: Sample) -> Bids:
+def bids_of_sample(arrays: Arrays, profiles: tuple[Tables, ...], sample: Sample) -> Bids:
     """Return the chosen bids of a sample's rounds in games that have a win table: at most MOST_BIDS of them."""
     shapes = (0, len(arrays["net_out"])), (0, OUTCOMES), (0,), (0,)
     none: list[Floats] = [np.zeros(shape, np.float32) for shape in shapes]

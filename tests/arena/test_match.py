@@ -20,7 +20,7 @@ from spades.errors import PolicyError
 from spades.inference import readers_of
 from spades.rules import Rules, make_rules
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
-from studio.model_command import write_model
+from studio.model import write_model
 from tests.arena.conftest import chunk_of
 
 pytestmark = pytest.mark.compiled

@@ -42,7 +42,7 @@ from spades.tableset import open_tables
 from studio.columns import frame_of
 from studio.fit.counting import EVERY_SEAT, count_log
 from studio.pieces import PIECE_ROWS
-from studio.studios import studio_records, two_policies
+from studio.play import studio_records, two_policies
 
 BIDDERS = ("bis", "rb")
 PLAYER = "wrp"

@@ -253,7 +253,7 @@ FAULTS = (
     Fault(
         "interval-of-gain-around-zero",
         "statistics",
-        "studio/judged.py",
+        "studio/report.py",
         "np.sqrt(max(0.0, squares - mean * mean) / total)",
         "np.sqrt(max(0.0, squares) / total)",
         ("tests/studio/test_report.py",),

@@ -29,11 +29,11 @@ from studio.__main__ import main
 from studio.columns import frame_of
 from studio.fit.counting import BINS, HELD_OUT, Counted, count_log, is_held_out, no_counts, read_segments, rows_of
 from studio.fit.fitting import TABLES, aces, blind_nils, contracts, curves, mean_bids, prior
-from studio.fit.win_fit import Bids, _fitted, bids_of, last_layer, results_of, win_chances, win_tables
+from studio.fit.win_fit import Bids, _fitted, bids_of_sample, last_layer, results_of, win_chances, win_tables
+from studio.play import studio_records, two_policies
 from studio.reading import read
 from studio.rounds import Keys, Names
 from studio.set_folders import work_folder, working
-from studio.studios import studio_records, two_policies
 from tables.regression import value_at_bins
 
 pytestmark = pytest.mark.compiled
@@ -303,7 +303,7 @@ def test_the_last_layer_follows_the_log(tmp_path, profiles, records):
     lost = lost._replace(chosen=np.tile([True, False, True, False], (len(sample.keys), 1)))
     found = last_layer(arrays, profiles, lost)
     assert found.loss < 0.8 * found.shipped_loss
-    assert found.n + bids_of(arrays, profiles, rows_of(lost, is_held_out(lost.games))).targets.size == int(
+    assert found.n + bids_of_sample(arrays, profiles, rows_of(lost, is_held_out(lost.games))).targets.size == int(
         (lost.chosen & (lost.bids <= 13)).sum()
     )
     kept = last_layer(arrays, profiles, rows_of(lost, np.zeros(len(lost.keys), np.bool_)))

@@ -22,11 +22,11 @@ from studio.__main__ import main
 from studio.check import USES, Summary
 from studio.checks import FAULTS as FAULT_TEXTS
 from studio.columns import SCHEMA, frame_of
+from studio.play import studio_records, two_policies
 from studio.reading import AGAIN, FORM, read
 from studio.reading import RULES as RULES_FAULT
 from studio.round_log import FIELDS, json_schema
 from studio.rounds import Keys, Names
-from studio.studios import studio_records, two_policies
 
 pytestmark = pytest.mark.compiled
 ROOT = Path(__file__).resolve().parents[2]

@@ -25,15 +25,15 @@ from spades.legal import allowed_bids
 from spades.policies import parse_policy
 from spades.rules import make_rules
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
-from studio import model_command
+from studio import model as model_command
 from studio.__main__ import main
 from studio.columns import frame_of
+from studio.model import BidCollector, Reservoir
 from studio.people import bid_net_training
 from studio.people.success_fit import Cases, learn
-from studio.people_sample import BidCollector, Reservoir
+from studio.play import STUDIOS, studio_records, true_chances
 from studio.reading import read
 from studio.rounds import Keys, Names
-from studio.studios import STUDIOS, studio_records, true_chances
 from tests.arena.rounds import dealt
 from tests.conftest import plain_tables
 

@@ -16,9 +16,9 @@ from spades.rules import make_rules
 from spades.tableset import open_tables
 from studio.__main__ import main
 from studio.columns import frame_of
+from studio.play import STUDIOS, studio_records, true_chances
 from studio.reading import read
 from studio.rounds import Keys, Names
-from studio.studios import STUDIOS, studio_records, true_chances
 from tests.conftest import plain_tables
 
 pytestmark = pytest.mark.compiled

@@ -20,7 +20,7 @@ from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from studio.__main__ import main
 from studio.beside_people import beside_people
 from studio.columns import frame_of
-from studio.studios import STUDIOS, studio_records
+from studio.play import STUDIOS, studio_records
 from studio.tune import Found, candidates, search, tune, write
 
 pytestmark = pytest.mark.compiled

@@ -3,6 +3,11 @@
 The log should be one that the tables were not fitted to. The report says how well both sets' stated chances come true,
 which bids change, and where the log has too few cases to say. It is written as Markdown and HTML, with plots.
 report.md.j2 has its text.
+
+Log-loss and Brier score: G. W. Brier, "Verification of forecasts expressed in terms of probability", Monthly Weather
+Review 78, 1950. The calibration error is the mean distance between stated and observed over ten bins of stated
+probability, weighted by their cases (M. P. Naeini et al., "Obtaining well calibrated probabilities using Bayesian
+binning", AAAI 2015).
 """
 
 import argparse
@@ -14,31 +19,39 @@ from typing import Any, NamedTuple
 import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
+from numpy.typing import NDArray
 
-from arena.chunks import Executor
-from arena.engine.simulate import kernel_tables
+from arena.chunks import Arrays, Executor
+from arena.engine.rounds import bids_of, states_at
+from arena.engine.simulate import kernel_tables, tables_for
 from arena.errors import BuildError
 from arena.executors import add_executor_arguments, executor_of
 from arena.markdown import gain as gain_text
 from arena.markdown import rate_with_interval, table
 from arena.progress import working_on
+from arena.stats import CONFIDENCE, Gain, wilson, z_of
 from arena.store import forget, write_atomically
 from spades.arguments import integer
 from spades.legal import bid_word
+from spades.policies import parse_policy
 from spades.rules import Rules
-from spades.set_options import options_of
+from spades.set_options import SetOptions, options_of, with_options
+from spades.tables import Tables
 from spades.tableset import TableSet, open_tables
 from spades.winprob import complete_outcomes
 from studio import plots
 from studio.beside_people import Change, add_seats_arguments, beside_people, change
-from studio.fit.counting import FIELDS, Counted, count_log, read_segments
+from studio.fit.counting import BINS as BINS_OF_NILS
+from studio.fit.counting import FIELDS, Counted, Counts, Sample, by_rules, count_log, read_segments
 from studio.fit.fit_command import FAMILY, PLAIN, nobody
-from studio.fit.win_fit import bids_of, win_chances
-from studio.judged import Changes, Stated, bins, cases, changes, contracts, gain, joined, judged, nils, nils_by_auction
+from studio.fit.win_fit import bids_of_sample, win_chances
 from studio.reading import FILES
 from studio.set_folders import empty_folder, move_content, work_folder, working
 from studio.sets import shipped_set
+from tables.regression import LEAST_P, sequences, value_at_bins
 
+BINS = 10  # of stated chances
+BIDS = 15  # nil, the numbers, blind nil
 FEW = 1_000  # cases; with fewer, the report warns
 COMMON = 5  # changes of bids that are listed
 POLICIES = ("bis", "winprob")
@@ -46,6 +59,165 @@ KINDS = ("nils", "contracts", "win chances")
 HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>A table set judged on a log</title>
 <style>body { font: 16px/1.5 sans-serif; max-width: 80em; margin: 2em auto; padding: 0 1em }
 td, th { padding: .2em .8em; text-align: left }</style>"""
+Floats = NDArray[np.float64]
+
+
+class Stated(NamedTuple):
+    """Stated probabilities and what happened, by cell."""
+
+    p: Floats  # (cells,)
+    n: Floats  # (cells,): cases
+    made: Floats  # (cells,): cases in which it happened
+
+
+class Judged(NamedTuple):
+    """Figures over all cases of some `Stated`."""
+
+    n: int
+    stated: float  # mean
+    observed: float
+    low: float  # ends of the 95% interval of `observed`
+    high: float
+    log_loss: float
+    brier: float
+    calibration_error: float
+
+
+class Bin(NamedTuple):
+    """The cases with a stated probability in one of BINS bins."""
+
+    n: int
+    stated: float
+    observed: float
+    low: float
+    high: float
+
+
+def judged(cells: Stated) -> Judged:
+    """Return the figures of ``cells``, which have at least one case."""
+    n = float(cells.n.sum())
+    p = np.clip(cells.p, LEAST_P, 1 - LEAST_P)
+    lost = -(cells.made * np.log(p) + (cells.n - cells.made) * np.log(1 - p)).sum() / n
+    brier = (cells.made * (1 - cells.p) ** 2 + (cells.n - cells.made) * cells.p**2).sum() / n
+    observed = float(cells.made.sum() / n)
+    error = sum(one.n * abs(one.stated - one.observed) for one in bins(cells)) / n
+    stated = float((cells.p * cells.n).sum() / n)
+    return Judged(int(n), stated, observed, *wilson(observed, n), float(lost), float(brier), float(error))
+
+
+def bins(cells: Stated) -> list[Bin]:
+    """Return the bins that have cases, by stated probability."""
+    found = []
+    where = np.minimum((cells.p * BINS).astype(int), BINS - 1)
+    for number in range(BINS):
+        own = Stated(*(part[where == number] for part in cells))
+        n = float(own.n.sum())
+        if n:
+            observed = float(own.made.sum() / n)
+            found.append(Bin(int(n), float((own.p * own.n).sum() / n), observed, *wilson(observed, n)))
+    return found
+
+
+def nils(arrays: Arrays, prefix: str, counts: Counts) -> Stated:
+    """Return the stated chances of the nils that were bid; ``prefix``: of the arrays' names, such as ``whiz_``."""
+    stated = value_at_bins(np.asarray(arrays[f"{prefix}curves"], np.float64))
+    return _by_cell(stated, counts.nils.sum(axis=0))
+
+
+def contracts(arrays: Arrays, prefix: str, counts: Counts) -> Stated:
+    """Return the stated chances of the contracts of both partners."""
+    name = f"{prefix}contract_made"
+    stated = np.asarray(arrays[name if name in arrays else "contract_made"], np.float64)
+    return _by_cell(stated, counts.contracts.sum(axis=0))
+
+
+def nils_by_auction(cells: Stated) -> Iterator[tuple[str, Stated]]:
+    """Yield the nils of each seat, and those by what partner and the opponents have bid, if there are any."""
+    by_sequence = Stated(*(part.reshape(-1, len(_AUCTIONS), BINS_OF_NILS) for part in cells))
+    for name in dict.fromkeys(name for names in _AUCTIONS for name in names):
+        rows = [row for row, names in enumerate(_AUCTIONS) if name in names]
+        own = Stated(*(part[:, rows].ravel() for part in by_sequence))
+        if own.n.any():
+            yield name, own
+
+
+def _kinds_of(bids: tuple[int, ...]) -> list[str]:
+    seat = len(bids)
+    names = [f"seat {seat}"]
+    if seat >= 2:
+        partner = bids[seat - 2]
+        bid = "nil" if partner == 0 else ("1 to 3" if partner <= 3 else "4 or more")
+        names.append(f"partner bid {bid}")
+    opponents = [bid for place, bid in enumerate(bids) if (seat - place) % 2]
+    if opponents:
+        names.append("an opponent bid nil" if 0 in opponents else "no opponent bid nil")
+    return names
+
+
+_AUCTIONS = [_kinds_of(bids) for bids in sequences()]
+
+
+def _by_cell(p: Floats, counts: Any) -> Stated:
+    return Stated(p.ravel(), counts[..., 0].ravel(), counts[..., 1].ravel())
+
+
+def cases(p: Floats, happened: Floats) -> Stated:
+    """Return single cases as cells; those whose outcome is not known (NaN) are left out."""
+    known = ~np.isnan(happened)
+    return Stated(p[known], np.ones(int(known.sum())), happened[known])
+
+
+def joined(parts: Sequence[Stated]) -> Stated:
+    """Return the cells of all parts."""
+    return Stated(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+def gain(before: Stated, after: Stated) -> Gain:
+    """Return by how much the log-loss of ``after`` is lower than that of ``before``, for the same cases.
+
+    The interval is computed as if the cases were independent.
+    """
+    p, q = (np.clip(one.p, LEAST_P, 1 - LEAST_P) for one in (before, after))
+    of_made, of_failed = np.log(q / p), np.log((1 - q) / (1 - p))
+    n, made = before.n, before.made
+    total = float(n.sum())
+    mean = float((made * of_made + (n - made) * of_failed).sum() / total)
+    squares = float((made * of_made**2 + (n - made) * of_failed**2).sum() / total)
+    half = z_of(CONFIDENCE) * float(np.sqrt(max(0.0, squares - mean * mean) / total))
+    return Gain(mean, mean - half, mean + half)
+
+
+def changes(
+    policy: str, before: tuple[Tables, ...], after: tuple[Tables, ...], sample: Sample, options: SetOptions = ()
+) -> NDArray[np.int64]:
+    """Count what ``policy`` bids in the rounds of a sample, (BIDS, BIDS): with the tables ``before`` and ``after``.
+
+    ``options``: those that the set of the tables ``after`` gives to policies.
+    """
+    counts = np.zeros((BIDS, BIDS), np.int64)
+    for rules, own in by_rules(sample):
+        one = _bids(policy, before, rules, own)
+        other = _bids(with_options(policy, rules.variant, options), after, rules, own)
+        asked = one >= 0
+        np.add.at(counts, (one[asked], other[asked]), 1)
+    return counts
+
+
+def most_common(counts: NDArray[np.int64], most: int) -> list[tuple[int, int, int]]:
+    """Return the most frequent of `changes`: bid before, bid after, and how often."""
+    changed = counts * (1 - np.eye(BIDS, dtype=np.int64))
+    cells = np.argsort(-changed.ravel(), kind="stable")[:most].tolist()
+    return [(*divmod(cell, BIDS), int(changed.ravel()[cell])) for cell in cells if changed.ravel()[cell]]
+
+
+def _bids(policy: str, profiles: tuple[Tables, ...], rules: Rules, sample: Sample) -> NDArray[np.int8]:
+    # The bids (n, 4) of the seats that are `chosen`; -1 for the others.
+    parsed = parse_policy(policy, rules.variant)
+    bids = np.full(sample.bids.shape, -1, np.int8)
+    rows, seats = np.nonzero(sample.chosen & (sample.hands != 0))
+    states = states_at(rules, sample.hands[rows], sample.bids[rows], sample.scores[rows], sample.bags[rows])
+    bids[rows, seats] = bids_of(states, seats, rules, parsed, tables_for(profiles, rules, [parsed]))
+    return bids
 
 
 class Sets(NamedTuple):
@@ -183,7 +355,7 @@ def _stated(counted: Counted, segment: str, sets: Sets) -> dict[str, tuple[State
                 by_kind["contracts"][which].append(contracts(opened.arrays, prefix, counts))
         sample = counted.samples[segment]
         arrays = dict(opened.arrays)
-        bids = bids_of(arrays, kernel_tables(arrays), sample)
+        bids = bids_of_sample(arrays, kernel_tables(arrays), sample)
         chances = win_chances(complete_outcomes(np.asarray(arrays["net_out"], np.float32)), bids)
         by_kind["win chances"][which].append(cases(chances.astype(np.float64), bids.won.astype(np.float64)))
     return {kind: (joined(one), joined(other)) for kind, (one, other) in by_kind.items()}
@@ -212,10 +384,10 @@ def _changes(counted: Counted, sets: Sets) -> Iterator[tuple[str, str, str, str]
     before, after = (kernel_tables(dict(opened.arrays)) for opened in sets)
     for policy in POLICIES:
         samples = counted.samples.values()
-        found = [changes(policy, before, after, sample, options_of(sets.fitted)).counts for sample in samples]
-        total = Changes(policy, np.sum(found, axis=0))
-        common = "; ".join(f"{_bid(a)} to {_bid(b)} {n:,}" for a, b, n in total.most_common(COMMON)) or "none"
-        yield policy, f"{total.n:,}", f"{100 * total.changed / max(1, total.n):.1f}", common
+        counts = np.sum([changes(policy, before, after, one, options_of(sets.fitted)) for one in samples], axis=0)
+        n, same = int(counts.sum()), int(np.trace(counts))
+        common = "; ".join(f"{_bid(a)} to {_bid(b)} {times:,}" for a, b, times in most_common(counts, COMMON))
+        yield policy, f"{n:,}", f"{100 * (n - same) / max(1, n):.1f}", common or "none"
 
 
 def _played(counted: Counted, arguments: argparse.Namespace, work: Path, executor: Executor) -> Iterator[Change]:

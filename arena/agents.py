@@ -38,7 +38,6 @@ from arena.players.search_names import NAMES as SEARCHES
 from arena.players.search_names import SEARCH_OPTIONS, SearchPlayer, parse_search
 from arena.public.bots import BOTS, public_bids
 from arena.questions import BID, CARD, Asked
-from arena.removed import PLAYERS as REMOVED
 from arena.searching import SearchAnswers
 from spades.inference import HolderNet, reads_bids
 from spades.policies import BY_NAME, parse_policy
@@ -281,8 +280,6 @@ def parse_agent(text: str) -> Agent:
     ('bis(endgame=off)', 'uct(tricks=5)')
     """
     parsed = parse_text(text)
-    if parsed.name in REMOVED:
-        parse_player(text)  # raises an error that says what became of it
     if parsed.name not in AGENTS:
         raise AgentError(f"agent is {text!r}; accepted: {_names(lambda kind: True)}")
     kind = AGENTS[parsed.name]

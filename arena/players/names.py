@@ -11,8 +11,6 @@ from arena.agent_text import AgentText, parse_text, read_options, split_outside_
 from arena.errors import AgentError
 from arena.players.choose_card import IDS, LEVEL_SHIFT, SOLO2, SRP4, UCT_IDS
 from arena.players.uct import C_SHIFT, MOST_C, MOST_SAMPLES, SAMPLES_SHIFT, TRICKS_SHIFT, packed
-from arena.removed import PLAYERS as REMOVED_PLAYERS
-from arena.removed import what_became_of
 from spades.options import FULL_LEVEL
 from spades.play import ALL_PIECES
 from spades.rules import CUTTHROAT, Rules
@@ -49,10 +47,6 @@ def parse_player(text: str) -> Player:
     Player(number=3, pieces=4294967295)
     """
     parsed = parse_text(text)
-    if parsed.name in REMOVED_PLAYERS:
-        others = "or another of docs/reference/policies.md"
-        accepted = f"{REMOVED_PLAYERS[parsed.name]}, {others}"
-        raise AgentError(f"player is {text!r}; {what_became_of(parsed.name)}; accepted: {accepted}")
     if parsed.name in UCT_IDS:
         return Player(UCT_IDS[parsed.name], packed(*read_options(parsed, UCT_OPTIONS).values()))
     number = IDS.get(parsed.name, -1)

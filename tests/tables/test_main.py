@@ -1,4 +1,4 @@
-"""The commands of `python -m tables`, and what it says about those that are no longer there."""
+"""The commands of `tables`, `arena`, `studio` and `report`."""
 
 import subprocess
 import sys
@@ -6,9 +6,8 @@ import sys
 import pytest
 
 from arena import __main__ as arena_command
-from arena.removed import COMMANDS as REMOVED
 from studio import __main__ as studio_command
-from tables.__main__ import COMMANDS, MOVED, main
+from tables.__main__ import COMMANDS
 
 ALL = [
     *(("tables", name) for name in COMMANDS),
@@ -29,24 +28,3 @@ def test_a_command_starts_alone(command):
     done = subprocess.run(help_of, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert f"python -m {' '.join(command)}" in done.stdout
-
-
-@pytest.mark.parametrize("name", REMOVED)
-def test_a_removed_command_says_where_its_code_is(name, capsys):
-    assert main([name, "--deals", "5"]) == 2
-    message = f"{name} was removed: its code is in commit cb6485b0, its figures in docs/explanation/what-was-tried.md"
-    assert capsys.readouterr().err == f"python -m tables: {message}; accepted: build, stamp, verify\n"
-
-
-@pytest.mark.parametrize("name", MOVED)
-def test_a_command_that_moved_names_the_new_one(name, capsys):
-    assert main([name]) == 2
-    printed = capsys.readouterr()
-    assert printed.err == f"python -m tables: {name} is now {MOVED[name]}; run {MOVED[name]}\n"
-    assert printed.out == ""
-
-
-def test_the_new_command_has_the_arguments_of_the_old_one(capsys):
-    assert main(["logs", "check", "my rounds.jsonl"]) == 2
-    new = "python -m studio check 'my rounds.jsonl'"
-    assert capsys.readouterr().err == f"python -m tables: logs is now python -m studio; run {new}\n"

@@ -4,12 +4,11 @@ The text of an agent is `name(key=value, ...)` (`arena.agent_text`). Any agent t
 the card player of its seats, as in ``bis(endgame=off, cards=uct(tricks=5))``. To add an agent, add a row to `AGENTS`.
 """
 
+import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
-
-import numpy as np
 
 from arena.agent_text import AgentText, Option, one_of, parse_text, read_options
 from arena.batched import (
@@ -17,30 +16,26 @@ from arena.batched import (
     BLEND_OPTIONS,
     FOLDER_OPTION,
     MODEL,
-    StateBidder,
     blend_of,
     check_batched,
     open_batched,
     split_tables,
 )
 from arena.chunks import Arrays
-from arena.engine.rounds import Ints
 from arena.errors import AgentError, ArenaError
-from arena.games import Answering
-from arena.learned import arrays_of, choose
+from arena.learned import LearnedPlayer, arrays_of
 from arena.outside import OPTIONS as OUTSIDE
-from arena.outside import OutsideAgent, answers_of, open_outside, questions_of
+from arena.outside import open_outside, questions_of
 from arena.players.choose_card import IDS, UCT_IDS
 from arena.players.names import UCT_OPTIONS, Player, format_player, parse_player
-from arena.players.q_names import NAMES as LEARNED
-from arena.players.q_names import Q1_OPTIONS, QPlayer, parse_q
-from arena.players.search_names import NAMES as SEARCHES
-from arena.players.search_names import SEARCH_OPTIONS, SearchPlayer, parse_search
-from arena.public.bots import BOTS, public_bids
-from arena.questions import BID, CARD, Asked
-from arena.searching import SearchAnswers
+from arena.players.q1 import NAMES as LEARNED
+from arena.players.q1 import Q1_OPTIONS, QPlayer, parse_q
+from arena.public.bots import BOTS, PublicBot
+from arena.questions import BID, CARD, Answering
+from arena.searching import NAMES as SEARCHES
+from arena.searching import SEARCH_OPTIONS, SearchAnswers, SearchPlayer, parse_search
 from spades.inference import HolderNet, reads_bids
-from spades.policies import BY_NAME, parse_policy
+from spades.policies import BY_NAME, option_names, parse_policy
 from spades.rules import PARTNERSHIP, VARIANTS, Rules, describe
 from spades.tables import Tables
 
@@ -117,15 +112,15 @@ class Agent:
     def opened(self, rules: Rules, read: Resources) -> Answering:
         """Return what answers for the agent. Raises `BidderError` or `TablesError`."""
         if self.learned is not None:
-            return LearnedAnswers(self.learned, read.arrays)
+            return LearnedPlayer(self.learned, read.arrays)
         if self.search is not None:
             net = read.nets.get(self.search.bids) if reads_bids(rules) else None
             return SearchAnswers(self.search, net, rules, read.profiles)
         if self.bot is not None:
-            return BotAnswers(self.bot)
+            return PublicBot(self.bot)
         if self.outside:
-            return OutsideAnswers(open_outside(self.text_alone))
-        return StateAnswers(open_batched(self.text_alone, rules))
+            return open_outside(self.text_alone)
+        return open_batched(self.text_alone, rules)
 
     def check(self, rules: Rules, bidding: bool) -> None:
         """Raise an error if the agent can't bid (or if not ``bidding``, play cards) under ``rules``.
@@ -153,64 +148,6 @@ class Agent:
         if self.search or self.learned:
             return str(self.search or self.learned)
         return format_player(self.player) if self.player is not None else self.text
-
-
-class LearnedAnswers:
-    """The answers of a learned player."""
-
-    def __init__(self, player: QPlayer, nets: Arrays) -> None:
-        self._player, self._nets = player, nets
-
-    def answers(self, asked: Asked) -> Ints:
-        """Return the answers of the net; see `Answering`."""
-        return choose(self._player, self._nets, asked.states, asked.seats, asked.question == BID)
-
-    def close(self) -> None:
-        """Do nothing: there is no connection."""
-
-
-class StateAnswers:
-    """The answers of a bidder that reads play states."""
-
-    def __init__(self, bidder: StateBidder) -> None:
-        self._bidder = bidder
-
-    def answers(self, asked: Asked) -> Ints:
-        """Return the bids; see `Answering`."""
-        return self._bidder.bids(asked.states, asked.seats)
-
-    def close(self) -> None:
-        """Do nothing: there is no connection."""
-
-
-class BotAnswers:
-    """The bids of a public bot."""
-
-    def __init__(self, bot: int) -> None:
-        self._bot = bot
-
-    def answers(self, asked: Asked) -> Ints:
-        """Return the bids; see `Answering`."""
-        return public_bids(self._bot, asked.all_states, asked.rows, asked.seats, asked.rules)
-
-    def close(self) -> None:
-        """Do nothing: there is no connection."""
-
-
-class OutsideAnswers:
-    """The answers of a program outside the compiled code."""
-
-    def __init__(self, agent: OutsideAgent) -> None:
-        self._agent = agent
-
-    def answers(self, asked: Asked) -> Ints:
-        """Return the program's answers; see `Answering`."""
-        # With 16 spades, the sign bit of a set of cards is a card.
-        return np.array(answers_of(self._agent, asked), np.uint64).astype(np.int64)
-
-    def close(self) -> None:
-        """Close the program's connections."""
-        self._agent.close()
 
 
 # ---- the registry ----------------------------------------------------------------------------------------------------
@@ -314,3 +251,30 @@ def nets_of(agents: tuple[Agent, ...]) -> list[str]:
 
 def _names(accepts: Callable[[Kind], bool]) -> str:
     return ", ".join(name for name, kind in AGENTS.items() if accepts(kind))
+
+
+# ---- the command -----------------------------------------------------------------------------------------------------
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    text = "print this agent's text in the form NAME(KEY=VALUE, ...) instead, from that form or an earlier one"
+    parser.add_argument("text", nargs="?", metavar="AGENT", help=text)
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """List the agents that can play in a match, with their options. Raises `AgentError`."""
+    if arguments.text is not None:
+        print(parse_agent(arguments.text).text)
+        return 0
+    for name, kind in AGENTS.items():
+        print(f"{name}: {kind.about}")
+        for option in kind.options:
+            default = "" if option.required or option.default == "" else f" (default {option.default})"
+            print(f"    {option.key}={option.accepted}: {option.about}{default}")
+        if name in BY_NAME:
+            print(f"    {', '.join(option_names(name))}: see docs/reference/policies.md")
+            print("    tables=FOLDER: the table set that it reads instead of the shipped one")
+        if kind.bids:
+            print(f"    {CARDS}=PLAYER: the card player of its seats")
+    return 0

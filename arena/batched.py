@@ -12,7 +12,7 @@ As a card player, ``model(folder=FOLDER)`` plays with the blend that `studio mod
 
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from arena.engine.simulate import kernel_tables, tables_for
 from arena.errors import AgentError, BidderError
 from arena.people.model import PeopleModel, read_model
 from arena.people.seeing import positions
+from arena.questions import Answering, Asked
 from spades.cards import DECKS, STANDARD
 from spades.legal import deck_number
 from spades.policies import BY_NAME, parse_policy
@@ -35,13 +36,6 @@ from spades.tableset import TableSet, open_tables
 MODEL, BLEND, TABLES = "model", "blend", "tables"
 FOLDER_OPTION = some_text("folder", "the folder of a model", about="made by `python -m studio model`")
 BLEND_OPTIONS = (share("wrp", about="how often it plays a round as WRP, and otherwise as SRP"),)
-
-
-class StateBidder(Protocol):
-    """A bidder that answers from play states."""
-
-    def bids(self, states: NDArray[np.void], seats: Ints) -> Ints:
-        """Return a bid (n,) for each of n seats."""
 
 
 class People(NamedTuple):
@@ -140,7 +134,7 @@ def blend_of(text: str) -> float | None:
     return float(read_options(parsed, BLEND_OPTIONS)["wrp"])
 
 
-def open_batched(text: str, rules: Rules) -> StateBidder:
+def open_batched(text: str, rules: Rules) -> Answering:
     """Return the bidder that a text names. Raises `AgentError` or `TablesError`."""
     people = parse_people(text)
     if people is not None:
@@ -166,7 +160,7 @@ def _profiles(folder: Path | None) -> tuple[Tables, ...]:
     return kernel_tables(_table_set(folder).arrays)
 
 
-class TablesBidder:
+class TablesBidder(Answering):
     """A policy that reads a table set of its own."""
 
     def __init__(self, text: str, profiles: tuple[Tables, ...], rules: Rules) -> None:
@@ -174,19 +168,20 @@ class TablesBidder:
         self._tables = tables_for(profiles, rules, [self._policy])
         self._rules = rules
 
-    def bids(self, states: NDArray[np.void], seats: Ints) -> Ints:
-        """Return the policy's bids; see `StateBidder`."""
-        return bids_of(states, seats, self._rules, self._policy, self._tables)
+    def answers(self, asked: Asked) -> Ints:
+        """Return the policy's bids; see `Answering`."""
+        return bids_of(asked.states, asked.seats, self._rules, self._policy, self._tables)
 
 
-class ModelBidder:
+class ModelBidder(Answering):
     """People who bid as a model says."""
 
     def __init__(self, model: PeopleModel, label: str, rules: Rules) -> None:
         self._model, self._label, self._rules = model, label, rules
 
-    def bids(self, states: NDArray[np.void], seats: Ints) -> Ints:
-        """Return bids drawn from the model's chances; see `StateBidder`."""
+    def answers(self, asked: Asked) -> Ints:
+        """Return bids drawn from the model's chances; see `Answering`."""
+        states, seats = asked.states, asked.seats
         seen = positions(states, seats, self._rules, _profiles(None))
         sums = self._model.chances(seen, self._label).cumsum(axis=1)
         drawn = _uniform(states["rng"][np.arange(len(seats)), seats]) * sums[:, -1]

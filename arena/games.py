@@ -9,7 +9,7 @@ Who sits in a chair does not matter to the loop, nor whether two sides play or, 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from arena.counters import MATCH_SUMS, count_match
 from arena.engine.deal import NO_ANSWER, Deals
 from arena.engine.rounds import COMPILED, Batch, Ints, to_play
 from arena.engine.simulate import KernelTables, policy_rows
-from arena.questions import BID, BLIND, CARD, PASS, QUESTIONS, Asked, unsigned
+from arena.questions import BID, BLIND, CARD, PASS, QUESTIONS, Answering, Asked, unsigned
 from spades.legal import is_nil
 from spades.options import Policy
 from spades.passing import cards_to_pass, given_cards
@@ -29,16 +29,6 @@ MOST_ROUNDS = 200  # a longer game is a draw (never seen; a guard against endles
 # opposite, because bidders and card players made for partnerships help the player opposite.
 SEATING, ALONE = (0, 1, 2, 3), (0, 2, 1, 3)
 NOBODY = -1
-
-
-class Answering(Protocol):
-    """An agent that Python calls: it answers the questions of waiting games."""
-
-    def answers(self, asked: Asked) -> Ints:
-        """Return the answers (n,), as `questions.Position.number_of` does. Raises `BidderError`."""
-
-    def close(self) -> None:
-        """Close its connections."""
 
 
 @dataclass(frozen=True)

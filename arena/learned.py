@@ -1,4 +1,4 @@
-"""What learned players answer, for many waiting games at once."""
+"""The learned player `q@1` and the player of random cards, as agents of `arena.games`."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,7 +7,19 @@ from arena.chunks import Arrays
 from arena.engine.mixing import mixed
 from arena.engine.rounds import Ints, legal_masks
 from arena.players import q1
-from arena.players.q_names import QPlayer
+from arena.players.q1 import QPlayer
+from arena.questions import BID, Answering, Asked
+
+
+class LearnedPlayer(Answering):
+    """A learned player, with the arrays of its net by name."""
+
+    def __init__(self, player: QPlayer, arrays: Arrays) -> None:
+        self._player, self._arrays = player, arrays
+
+    def answers(self, asked: Asked) -> Ints:
+        """Return the bids or cards of the net; see `Answering`."""
+        return choose(self._player, self._arrays, asked.states, asked.seats, asked.question == BID)
 
 
 def arrays_of(player: QPlayer | None) -> tuple[str, ...]:

@@ -24,10 +24,10 @@ from arena.counters import MATCH_SUMS
 from arena.engine.deal import Deals
 from arena.engine.simulate import KernelTables, tables_for
 from arena.errors import AgentError, ArenaError
-from arena.games import NOBODY, Answering, Lineup, play_pairs
+from arena.games import NOBODY, Lineup, play_pairs
 from arena.players.choose_card import UCT2
 from arena.players.names import parse_player
-from arena.questions import CARD, QUESTIONS
+from arena.questions import CARD, QUESTIONS, Answering
 from arena.store import KeptChunks
 from spades.inference import HolderNet
 from spades.options import WINPROB, Policy

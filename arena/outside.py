@@ -22,12 +22,15 @@ import time
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlsplit
 
+import numpy as np
+
 from arena.agent_text import AgentText, one_of, parse_text, read_options, some_text
+from arena.engine.rounds import Ints
 from arena.errors import AgentError, BidderError
-from arena.questions import BID, BLIND, CARD, PASS, QUESTIONS, Asked, WrongAnswerError
+from arena.questions import BID, BLIND, CARD, PASS, QUESTIONS, Answering, Asked, WrongAnswerError
 from spades.arguments import decimal
 
 Request = dict[str, Any]
@@ -51,22 +54,28 @@ HTTP_OPTIONS = (
 OPTIONS = {"python": PYTHON_OPTIONS, "http": HTTP_OPTIONS}
 
 
-class OutsideAgent(Protocol):
+class OutsideAgent(Answering):
     """An agent outside the compiled code."""
 
-    @property
-    def text(self) -> str:
-        """Return the text that names the agent."""
-
-    @property
-    def questions(self) -> frozenset[int]:
-        """Return the questions that the agent answers."""
+    text: str  # names the agent
+    questions: frozenset[int]  # that the agent answers
 
     def ask(self, question: int, requests: list[Request]) -> list[object]:
         """Return an answer to each request, in order. Raises `WrongAnswerError`."""
+        raise NotImplementedError
 
-    def close(self) -> None:
-        """Close the agent's connections."""
+    def answers(self, asked: Asked) -> Ints:
+        """Return the agent's answers; see `Answering`.
+
+        Raises `BidderError`, which names the position, if an answer is missing, wrong or not legal.
+        """
+        positions = asked.positions()
+        try:
+            answers = self.ask(asked.question, [position.request() for position in positions])
+            numbers = [_number(positions[i].number_of, i, answer) for i, answer in enumerate(answers)]
+        except WrongAnswerError as error:
+            raise BidderError(f"{self.text}: {error}; {positions[error.index]}") from error
+        return np.array(numbers, np.uint64).astype(np.int64)  # with 16 spades, the sign bit of a set of cards is a card
 
 
 def open_outside(text: str) -> OutsideAgent:
@@ -82,19 +91,6 @@ def questions_of(text: str) -> frozenset[int]:
     return agent.questions
 
 
-def answers_of(agent: OutsideAgent, asked: Asked) -> list[int]:
-    """Return the agent's answers as numbers (`Position.number_of`).
-
-    Raises `BidderError`, which names the position, if an answer is missing, wrong or not legal.
-    """
-    positions = asked.positions()
-    try:
-        answers = agent.ask(asked.question, [position.request() for position in positions])
-        return [_number(positions[i].number_of, i, answer) for i, answer in enumerate(answers)]
-    except WrongAnswerError as error:
-        raise BidderError(f"{agent.text}: {error}; {positions[error.index]}") from error
-
-
 def _number(read: Callable[[object], int], index: int, answer: object) -> int:
     try:
         return read(answer)
@@ -102,7 +98,7 @@ def _number(read: Callable[[object], int], index: int, answer: object) -> int:
         raise WrongAnswerError(index, f"answer {answer!r}", str(error)) from None
 
 
-class PythonAgent:
+class PythonAgent(OutsideAgent):
     """An agent that calls a function, or the methods of an object, from a Python file. Their errors are not caught."""
 
     def __init__(self, text: AgentText) -> None:
@@ -115,9 +111,6 @@ class PythonAgent:
         """Return an answer to each request; see `OutsideAgent`."""
         with self.lock:
             return [self.calls[question](request) for request in requests]
-
-    def close(self) -> None:
-        """Do nothing: there is no connection."""
 
 
 @lru_cache(maxsize=64)
@@ -141,7 +134,7 @@ def _load(text: str, file: str, name: str) -> tuple[Mapping[int, Callable[[Reque
     return calls, threading.Lock()
 
 
-class HttpAgent:
+class HttpAgent(OutsideAgent):
     """An agent on a server that has the contract's POST /v1/bid, and perhaps the paths of the other questions."""
 
     def __init__(self, text: AgentText) -> None:

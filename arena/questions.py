@@ -7,7 +7,7 @@ An agent gets what the service would get: the body of POST /v1/bid, /v1/bid/blin
 import json
 import zlib
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,6 +80,17 @@ class Asked(NamedTuple):
             Position(self.question, state, record, seat, self.seed, self.rules)
             for state, record, seat in zip(states, self.rounds, seats, strict=True)
         ]
+
+
+class Answering(Protocol):
+    """An agent that Python calls: it answers the questions of waiting games."""
+
+    def answers(self, asked: Asked) -> Ints:
+        """Return the answers (n,), as `Position.number_of` does. Raises `BidderError`."""
+
+    def close(self) -> None:
+        """Close its connections; most agents have none."""
+        return
 
 
 class Position(NamedTuple):

@@ -38,8 +38,7 @@ from arena.players.search import (
     review_plan,
     try_cards,
 )
-from arena.players.search_names import VERSIONS
-from arena.players.search_weights import EQUAL, PARTNERS, weights_by_bids
+from arena.searching import EQUAL, PARTNERS, VERSIONS, weights_by_bids
 from spades.errors import TablesError
 from spades.inference import Readers, readers_of, reads_bids
 from spades.rules import Rules

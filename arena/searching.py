@@ -1,24 +1,61 @@
-"""A card player that searches (`arena.players.search`), as an agent of `arena.games`."""
+"""A card player that searches (`arena.players.search`), as an agent: `search@3(deals=500, tricks=5, bids=none)`."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.agent_text import AgentText, one_of, parse_text, read_options, whole
 from arena.engine.jit import entry
 from arena.engine.rounds import Ints
 from arena.engine.simulate import tables_for
 from arena.engine.states import STATE
 from arena.engine.winprob import slice_of
 from arena.players.search import Plan, Value, plan_of, search_card
-from arena.players.search_names import SearchPlayer
-from arena.players.search_weights import EQUAL, PARTNERS, weights_by_bids
-from arena.questions import Asked
-from spades.inference import HolderNet
+from arena.questions import Answering, Asked
+from spades.inference import BIDDERS, HolderNet, holder_inputs, holder_shares, places_of, scores_for_net
+from spades.legal import NO_BID, TRICKS
 from spades.policies import parse_policy
 from spades.rules import Rules
 from spades.tables import Tables
 from spades.winprob import win_array
+
+# By name, the version; `search` is the newest.
+VERSIONS = {"search": 3, "search@1": 1, "search@3": 3}
+NAMES = tuple(VERSIONS)
+NO_BIDS = "none"
+SEARCH_OPTIONS = (
+    whole("deals", 1, 1_000_000, 1_000, "most deals for a decision of search@1; search@3 takes about as long"),
+    whole("tricks", 1, 13, 13, "the last tricks of a round in which it searches; SRP 3 plays those before"),
+    one_of("bids", (*BIDDERS, NO_BIDS), BIDDERS[0], "the policy by which it assumes that the others bid"),
+)
+EQUAL = np.full((64, 3), 1.0 / 3.0)  # weights of cards about which nothing is known
+PARTNERS = (0.0, 1.0, 0.0)  # weights of a card that was given to partner
+
+
+class SearchPlayer(NamedTuple):
+    """The options of SEARCH (`arena.players.search`), as `SEARCH_OPTIONS` describes them."""
+
+    deals: int = 1_000
+    tricks: int = 13
+    bids: str = BIDDERS[0]  # NO_BIDS: it does not read the bids
+    version: int = VERSIONS["search"]
+
+    def __str__(self) -> str:
+        options = {option.key: str(getattr(self, option.key)) for option in SEARCH_OPTIONS}
+        return str(AgentText(f"search@{self.version}", options))
+
+
+def parse_search(text: str) -> SearchPlayer | None:
+    """Return the searching player that a text names, or None if it names none. Raises `AgentError`.
+
+    >>> str(parse_search("search(deals=50)")), parse_search("srp")
+    ('search@3(deals=50, tricks=13, bids=bis)', None)
+    """
+    parsed = parse_text(text)
+    if parsed.name not in VERSIONS:
+        return None
+    return SearchPlayer(**read_options(parsed, SEARCH_OPTIONS), version=VERSIONS[parsed.name])
 
 
 def _search(states: Any, sim: Any, rows: Any, seats: Any, weights: Any, plan: Plan, value: Value, cards: Any) -> None:
@@ -31,7 +68,24 @@ def _search(states: Any, sim: Any, rows: Any, seats: Any, weights: Any, plan: Pl
 _search_all = entry(_search)
 
 
-class SearchAnswers:
+def weights_by_bids(
+    net: HolderNet, hands: Ints, seats: Ints, bids: Ints, scores: Ints, rules: Rules
+) -> NDArray[np.float64]:
+    """Return the weights (n, 64, 3) of each card for the next three seats after each of n players.
+
+    ``hands`` (n,): the players' hands as dealt. ``seats`` (n,). ``bids`` (n, 4): by seat. ``scores`` (n, 4): points of
+    the player's side and of the other, then their bags.
+    """
+    places = places_of(hands)
+    known = np.where(bids > TRICKS, NO_BID, bids)  # any hand may have bid blind
+    found = holder_shares(net, holder_inputs(hands, seats, known, scores_for_net(scores, rules), places))
+    cards = np.flatnonzero(np.arange(64) % 16 < 13)
+    weights = np.tile(EQUAL, (len(hands), 1, 1))
+    weights[:, cards] = found[np.arange(len(hands))[:, None], places[:, cards]]
+    return weights
+
+
+class SearchAnswers(Answering):
     """The cards of a player that searches.
 
     A holder net gives, for each unseen card, the probability of each holder from the bids. The search draws its deals
@@ -51,9 +105,6 @@ class SearchAnswers:
         cards, sim, weights = np.zeros(len(asked.rows), np.int64), np.zeros(1, STATE), self._weights_of(asked)
         _search_all(asked.all_states, sim, asked.rows, asked.seats, weights, self._plan, self._value, cards)
         return cards
-
-    def close(self) -> None:
-        """Do nothing: there is no connection."""
 
     def _weights_of(self, asked: Asked) -> NDArray[np.float64]:
         rounds, seats = asked.rounds, asked.seats

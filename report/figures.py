@@ -9,7 +9,7 @@ import report
 from arena.errors import BuildError
 from arena.markdown import gain
 from arena.match import Match
-from arena.players.search_names import parse_search
+from arena.searching import parse_search
 from arena.result import MatchResult, run_match
 from report.reads import BIS_FIELDS
 from report.setup import Setup

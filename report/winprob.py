@@ -131,7 +131,7 @@ class Watched:
         self.stated: list[StatedBids] = []
 
     def answers(self, asked: Asked) -> NDArray[np.int64]:
-        """Return the bids (n,); see `arena.games.Answering`."""
+        """Return the bids (n,); see `arena.questions.Answering`."""
         bids, stated = np.zeros(len(asked.seats), np.int64), np.zeros(len(asked.seats))
         _weigh_all(asked.states, asked.seats, asked.rules, self._policy, self._profiles, bids, stated)
         rounds = asked.rounds

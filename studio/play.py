@@ -160,7 +160,7 @@ class PeopleAnswers:
         self._kinds, self._habits, self._first, self._profiles = kinds, habits, first_game, profiles
 
     def answers(self, asked: Asked) -> Ints:
-        """Return the bids (n,); see `arena.games.Answering`."""
+        """Return the bids (n,); see `arena.questions.Answering`."""
         rounds = asked.rounds
         kinds = self._kinds[rounds["deal"] - self._first, (rounds["first_chair"] + asked.seats) & 3]
         bids = np.zeros(len(kinds), np.int64)

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from arena.players.names import CUTTHROAT_PLAYER, TABLES_PLAYER
-from arena.players.q_names import NETS
+from arena.players.q1 import NETS
 from spades.policies import BY_NAME
 from spades.rules import CUTTHROAT, JOKERS, PRESETS, SUICIDE, WHIZ, Rules, make_rules, overrides_of
 from spades.winprob import SHIPPED_SLICES

@@ -2,18 +2,28 @@
 
 A net values one action in one state: FEATURES numbers in, one number out. Bids and cards are actions of the same net.
 The features do not say the score, or which suits a player has no cards of. Section 5 of the report lists them;
-docs/more-results.md says what the report leaves open.
+docs/more-results.md says what the report leaves open. The texts `q@1(net=linear, reward=tricks)`, or `q`, and `random`
+name bidders and card players.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.agent_text import AgentText, one_of, parse_text, read_options
 from arena.engine.rounds import Ints, allowed_masks, legal_masks
-from arena.players.q_names import REWARDS, QPlayer
 from spades.legal import BLIND_NIL, BLIND_NUMBER, NO_BID
+
+NETS = ("linear", "conv")
+REPORT_REWARDS = ("tricks", "bid", "score")  # those of the report; `tables.learning.q1_training` explains all
+REWARDS = (*REPORT_REWARDS, "return")
+NAMES = {"q@1": "q@1", "q": "q@1", "random": "random"}
+Q1_OPTIONS = (
+    one_of("net", NETS, NETS[1], "the kind of net"),
+    one_of("reward", REWARDS, REWARDS[2], "what the player learned to gain"),
+)
 
 CARDS = 52
 # The first feature of each part, and the number of all. Cards of earlier tricks are "claimed", those on the table are
@@ -24,6 +34,30 @@ BID_ACTIONS = 14
 FILTERS, WIDTH = 16, 64  # of the net with a convolution: its filters, and the size of its hidden layer
 CARD_BITS = np.flatnonzero(np.arange(64) % 16 < 13)  # the bit number of each card, in order
 Floats = NDArray[np.float32]
+
+
+class QPlayer(NamedTuple):
+    """A learned player, or the player of random legal cards. The options belong to q@1 alone."""
+
+    name: str
+    net: str = NETS[1]
+    reward: str = REWARDS[2]
+
+    def __str__(self) -> str:
+        return str(AgentText(self.name, {"net": self.net, "reward": self.reward} if self.name == "q@1" else {}))
+
+
+def parse_q(text: str) -> QPlayer | None:
+    """Return the learned player that a text names, or None if it names none. Raises `AgentError`.
+
+    >>> str(parse_q("q(reward=tricks)")), str(parse_q("random")), parse_q("srp")
+    ('q@1(net=conv, reward=tricks)', 'random', None)
+    """
+    parsed = parse_text(text)
+    if parsed.name not in NAMES:
+        return None
+    name = NAMES[parsed.name]
+    return QPlayer(name, **read_options(parsed, Q1_OPTIONS if name == "q@1" else ()))
 
 
 def state_features(states: NDArray[np.void], seats: Ints) -> Floats:

@@ -23,8 +23,7 @@ from arena.chunks import Arrays
 from arena.engine.rounds import Batch, Ints, to_play
 from arena.engine.simulate import player_rows
 from arena.players.names import TABLES_PLAYER
-from arena.players.q1 import FEATURES, VALUES, Floats, Options, first_weights
-from arena.players.q_names import NETS, REWARDS, QPlayer
+from arena.players.q1 import FEATURES, NETS, REWARDS, VALUES, Floats, Options, QPlayer, first_weights
 from spades.rules import Rules
 from tables.run.family import Context
 
@@ -88,7 +87,7 @@ def play(player: QPlayer, weights: Floats, rng: np.random.Generator, first: int,
 
 
 def targets(made: Round, reward: str) -> Floats:
-    """Return the target (n, 4, DECISIONS) of each decision's value, for one of `q_names.REWARDS`."""
+    """Return the target (n, 4, DECISIONS) of each decision's value, for one of `arena.players.q1.REWARDS`."""
     if reward == "return":
         return np.repeat(made.points[:, :, None] / UNIT, DECISIONS, axis=2).astype(np.float32)
     found = np.zeros(made.best.shape, np.float32)

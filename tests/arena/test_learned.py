@@ -7,7 +7,7 @@ from arena.engine.rounds import legal_masks
 from arena.errors import AgentError, ArenaError
 from arena.learned import arrays_of, random_actions
 from arena.match import PAPER_RULES, Match
-from arena.players.q_names import parse_q
+from arena.players.q1 import parse_q
 from arena.result import run_match
 from spades.rules import make_rules
 from tests.arena.rounds import dealt

@@ -16,7 +16,7 @@ from arena.agents import parse_agent
 from arena.engine.rounds import ROUND
 from arena.errors import AgentError, BidderError
 from arena.match import PAPER_RULES, Match
-from arena.outside import HttpAgent, PythonAgent, answers_of, open_outside
+from arena.outside import HttpAgent, PythonAgent, open_outside
 from arena.questions import BID, BLIND, CARD, PASS, Position, WrongAnswerError
 from spades.cards import parse_pbn
 from spades.contract.bid_request import read_bid, read_blind
@@ -369,7 +369,7 @@ def test_a_wrong_answer_of_a_batch_names_its_position():
 
     wrong = position(BID, 2, (3, 4))
     with stub(script) as (bidder, _), pytest.raises(BidderError) as error:
-        answers_of(bidder, asked(position(BID, 1, (3,)), wrong))
+        bidder.answers(asked(position(BID, 1, (3,)), wrong))
     text = str(error.value)
     assert "found answer {'bid': 11}; accepted: bid: one of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10; in seed 1, pair 0" in text
     assert json.loads(text.partition("to the request ")[2]) == wrong.request()
@@ -387,7 +387,7 @@ def test_a_server_that_takes_too_long_is_named_with_the_position(monkeypatch):
         with pytest.raises(
             BidderError, match=r"no answer to POST /v1/bids: TimeoutError.*an answer within 0.1 s; in seed 1"
         ):
-            answers_of(bidder, asked(position(BID, 2, (3, 4))))
+            bidder.answers(asked(position(BID, 2, (3, 4))))
         over.set()
 
 

@@ -38,8 +38,7 @@ from arena.players.search import (
     SQUARES,
     WORTH,
 )
-from arena.players.search_names import VERSIONS, SearchPlayer
-from arena.searching import SearchAnswers
+from arena.searching import VERSIONS, SearchAnswers, SearchPlayer
 from service.app import create_app
 from service.endpoints.cards import search_request
 from service.problems import ProblemError

@@ -10,6 +10,7 @@ import pytest
 
 from arena.batched import blend_of, open_batched, parse_people, split_tables
 from arena.engine.deal import Deals
+from arena.engine.rounds import ROUND
 from arena.engine.simulate import kernel_tables, numba_typed
 from arena.engine.states import plain_state
 from arena.errors import AgentError, ArenaError, BuildError
@@ -19,6 +20,7 @@ from arena.people.inputs import INPUTS, write_inputs
 from arena.people.model import read_model
 from arena.people.seeing import positions
 from arena.people.successes import corrected, nil_features
+from arena.questions import BID, Asked
 from arena.result import run_match
 from spades.errors import PolicyError, TablesError
 from spades.legal import allowed_bids
@@ -87,7 +89,8 @@ def test_a_reservoir_takes_from_the_largest_groups_first():
 
 
 def bids_of(text, states, seats, rules=PAPER_RULES):
-    return open_batched(text, rules).bids(states, seats)
+    asked = Asked(BID, states, np.zeros(len(states), ROUND), np.arange(len(seats)), seats, 1, rules)
+    return open_batched(text, rules).answers(asked)
 
 
 # ---- what is learned ----------------------------------------------------------------------------------------------

@@ -13,17 +13,20 @@ from arena.players.q1 import (
     CLAIMED,
     FEATURES,
     HAND,
+    NETS,
     PILE,
+    REWARDS,
     TRICKS,
     VALUES,
     Options,
+    QPlayer,
     array_of,
     choose,
     first_weights,
+    parse_q,
     split,
     state_features,
 )
-from arena.players.q_names import NETS, REWARDS, QPlayer, parse_q
 from spades.cards import parse_card, parse_pbn
 from spades.rules import Rules
 from tests.arena.rounds import dealt, play_cards

@@ -29,10 +29,9 @@ from arena.players.search import (
     search_card,
     worth_of,
 )
-from arena.players.search_names import SearchPlayer, parse_search
-from arena.players.search_weights import EQUAL
 from arena.players.unseen import PLACE_COUNTS, places, seed_view
 from arena.players.weighted_deals import MOST_UNSEEN, draw_deal, sum_deals
+from arena.searching import EQUAL, SearchPlayer, parse_search
 from spades.cards import DECK, cards_of, format_card, parse_card, parse_pbn
 from spades.inference import deals_of
 from spades.play import copy_state, legal_cards, play_card, srp3, unseen_cards

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from arena.chunks import LocalThreads
-from arena.players.q1 import BIDS, CHOSEN, FEATURES, PILE, TRICKS, VALUES, Options, first_weights
-from arena.players.q_names import QPlayer
+from arena.players.q1 import BIDS, CHOSEN, FEATURES, PILE, TRICKS, VALUES, Options, QPlayer, first_weights
 from tables.families import FAMILIES
 from tables.learning.q1_training import BATCH, COLUMNS, DECISIONS, PLAYERS, RULES, Round, play, targets
 from tables.run.family import Context

@@ -11,7 +11,7 @@ from spades.position import auction_after
 
 @query("curves", "single_curve", "held_out")
 def held_out(setup: Setup) -> dict[str, Any]:
-    """Return how well the curves predict nils that they were not fitted on, and the three readings of cnil."""
+    """Return how well the curves predict nils that they were not fitted on."""
     figures = setup.opened.families["curves"].figures
     of_curves = [
         (label, f"{figures[key + 'log_loss']:.4f}", f"{figures[key + 'brier']:.4f}")
@@ -19,14 +19,11 @@ def held_out(setup: Setup) -> dict[str, Any]:
     ]
     held = setup.opened.research["held_out"]
     rows = [(f"{stated:.3f}", f"{made:.3f}", f"{int(n):,}") for n, stated, made in held if n > 0]
-    readings = [(name, f"{figures['log_loss_reading_' + name]:.4f}") for name in ("and", "or", "any")]
     return {
         "fitted": f"{int(figures['nil_rounds'] - figures['held_out_nils']):,}",
         "judged": f"{int(figures['held_out_nils']):,}",
-        "unselected": f"{int(figures['unselected_nils']):,}",
         "calibration_error": f"{figures['held_out_calibration_error']:.4f}",
         "of_curves": of_curves,
-        "readings": readings,
         "rows": rows,
     }
 

@@ -1,19 +1,18 @@
 """What is counted in self-play: rounds of a family, played in batches, and one runner of chunks.
 
-Each function plays the deals of a span and adds to its last arguments, the counts. `counted` splits the rounds of a
+Each function plays some deals and adds to its last arguments, the counts. `counted` splits the rounds of a
 family into chunks, and sums the counts of the chunks in index order. `tables.fits` makes tables from the sums.
 `arena.counters` does the counting. SEQUENCES is the number of sequences of up to three bids.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from arena.chunks import Arrays
 from arena.counters import (
-    add_at,
     auctions_of,
     count_aces,
     count_blind_nils,
@@ -23,13 +22,12 @@ from arena.counters import (
     count_single_contracts,
     nil_values,
 )
-from arena.engine.deal import NO_ANSWER
+from arena.engine.deal import NO_ANSWER, Deals
 from arena.engine.jit import entry
 from arena.engine.rounds import BATCH, Batch, Ints, bids_of
 from arena.engine.simulate import KernelTables, kernel_tables, player_rows, policy_rows, tables_for
 from arena.players.names import TABLES_PLAYER
-from spades.bis import GRID, nil_value
-from spades.cards import spades_of
+from spades.bis import GRID
 from spades.legal import BLIND_NIL
 from spades.options import Policy
 from spades.policies import parse_policy
@@ -45,8 +43,6 @@ SHIFTS, UNSHIFTED = 9, 4  # number of shifts -1..1, in quarters of a trick, and 
 SCORES = 20_000  # number of scores to draw from: those before the rounds of whole games
 SCORES_BY = "bis"  # bidder of these games
 
-Span: TypeAlias = tuple[int, int, int]  # the seed of a chunk, its first deal, and the deal after its last
-
 
 def counted(
     ctx: Context,
@@ -61,8 +57,8 @@ def counted(
 ) -> dict[str, NDArray[Any]]:
     """Play the rounds of a family in chunks, and return the sums of their counts by name.
 
-    ``stage`` is the name of the chunks; ``size``: the family's size that is the number of rounds; ``play`` plays the
-    rounds of a `Span` and adds to the counts, which it gets as further arguments; ``counts``: shape and type of each
+    ``stage`` is the name of the chunks; ``size``: the family's size that is the number of rounds; ``play`` plays
+    some deals (`Deals`) and adds to the counts, which it gets as further arguments; ``counts``: shape and type of each
     array; ``least``: fewest rounds in a chunk. The first axis of each sum has the counts of all chunks but the first
     ``held_out``, and then, if there are held-out chunks, theirs. ``play`` may be sent to another process, so it must
     not hold ``ctx``.
@@ -73,8 +69,8 @@ def counted(
     def run(index: int, seed: int) -> Arrays:
         sums = {name: np.zeros((parts, *shape), dtype) for name, (shape, dtype) in counts.items()}
         part = 1 if index < held_out else 0
-        span = chunk_seed(seed), index * per_chunk, (index + 1) * per_chunk
-        play(span, *(array[part] for array in sums.values()))
+        deals = Deals(chunk_seed(seed), index * per_chunk, (index + 1) * per_chunk)
+        play(deals, *(array[part] for array in sums.values()))
         return sums
 
     return ctx.chunks(stage, chunks, run)
@@ -115,16 +111,15 @@ def self_play(ctx: Context, inputs: Arrays | None = None, policy: Policy | None 
     return SelfPlay(rules, bidder, player_rows(player, player), profiles)
 
 
-def dealt(span: Span, setup: SelfPlay, turning: bool = False) -> Iterator[Batch]:
-    """Yield the deals of a span in batches, before the first bid.
+def dealt(setup: SelfPlay, deals: Deals, turning: bool = False) -> Iterator[Batch]:
+    """Yield ``deals`` in batches, before the first bid.
 
     ``turning``: the player in chair 0 sits in each seat in turn, in seat ``deal & 3``; otherwise in seat 0.
     """
-    seed, first, last = span
-    for at in range(first, last, BATCH):
-        deals = np.arange(at, min(at + BATCH, last))
-        batch = Batch(setup.rules, deals, -deals & 3 if turning else 0)
-        batch.deal(seed, setup.players)
+    for at in range(deals.first, deals.last, BATCH):
+        numbers = np.arange(at, min(at + BATCH, deals.last))
+        batch = Batch(setup.rules, numbers, -numbers & 3 if turning else 0)
+        batch.deal(deals.seed, setup.players)
         yield batch
 
 
@@ -139,66 +134,37 @@ def all_but(seats: Ints) -> Ints:
     return np.where(np.arange(4) == seats[:, None], NO_ANSWER, 0)
 
 
-def played(span: Span, setup: SelfPlay) -> Iterator[Batch]:
-    """Yield whole rounds of a span in batches."""
-    for batch in dealt(span, setup):
+def played(setup: SelfPlay, deals: Deals) -> Iterator[Batch]:
+    """Yield whole rounds of ``deals`` in batches."""
+    for batch in dealt(setup, deals):
         batch.bid(policy_rows([setup.policy]), setup.profiles)
         batch.finish()
         yield batch
 
 
-def _values_by_reading(hands: Any, cnil: Any, values: Any) -> None:
-    # hands (n,); cnil (readings, 2, 8192); values (n, readings).
-    for i in range(len(hands)):
-        hand = hands[i]
-        void = hand & 0xFFFF == 0 or hand >> 16 & 0xFFFF == 0 or hand >> 32 & 0xFFFF == 0
-        for reading in range(len(cnil)):
-            values[i, reading] = nil_value(
-                cnil[reading, 0, hand & 0xFFFF],
-                cnil[reading, 0, hand >> 16 & 0xFFFF],
-                cnil[reading, 0, hand >> 32 & 0xFFFF],
-                cnil[reading, 1, spades_of(hand)],
-                void,
-            )
-
-
-_values_of_readings = entry(_values_by_reading)
-
-
-def nil_rounds(
-    span: Span, setup: SelfPlay, counts: NDArray[Any], cnil: NDArray[Any], readings: NDArray[Any] | None = None
-) -> None:
+def nil_rounds(setup: SelfPlay, deals: Deals, counts: NDArray[Any]) -> None:
     """Play rounds in which one seat bids nil unless something rules it out, and the others by the policy.
 
-    ``counts`` (SEQUENCES, BINS, 2): the nils that nothing rules out; see `count_nils`. The players of ``setup`` are the
-    nil bidder's, then those of the next seats. ``readings`` (3, BINS, 2): nils of any hand, in a quarter of the rounds,
-    by the readings of the table `cnil` and value. They compare which reading predicts best whether a nil is made.
+    ``counts`` (SEQUENCES, BINS, 2): see `count_nils`. The players of ``setup`` are the nil bidder's, then those of the
+    next seats.
     """
     policies = policy_rows([setup.policy])
-    for batch in dealt(span, setup, turning=True):
+    for batch in dealt(setup, deals, turning=True):
         me, rows = own_seats(batch), np.arange(len(batch.rounds))
         bidders = all_but(me)
         batch.bid(policies, setup.profiles, bidders)
         values, open_to = nil_values(batch.rounds, me, setup.rules, setup.policy, setup.profiles)
-        unselected = np.full(len(me), readings is not None) & (batch.rounds["deal"] >> 2 & 3 == 3)  # in all seats alike
-        batch.drop(~open_to & ~unselected)
+        batch.drop(~open_to)
         batch.bid(policies, setup.profiles, bidders, np.where(batch.active, 0, NO_ANSWER))
         batch.finish()
         made = batch.rounds["tricks"][rows, me] == 0
         count_nils(counts, auctions_of(batch.rounds).sequences[rows, me][open_to], values[open_to], made[open_to])
-        if readings is not None:
-            found = np.zeros((int(unselected.sum()), len(cnil)))
-            _values_of_readings(batch.rounds["hands"][rows, me][unselected], cnil, found)
-            for reading, by_value in enumerate(readings):
-                cells = (found[:, reading] * GRID).astype(np.int64)
-                add_at(by_value, (cells, 0), 1)
-                add_at(by_value, (cells, 1), made[unselected].astype(np.int64))
 
 
-def blind_rounds(span: Span, setup: SelfPlay, counts: NDArray[Any]) -> None:
+def blind_rounds(setup: SelfPlay, deals: Deals, counts: NDArray[Any]) -> None:
     """Play rounds in which one seat bids blind nil, and the others by the policy; ``counts``: `count_blind_nils`."""
     policies = policy_rows([setup.policy])
-    for batch in dealt(span, setup, turning=True):
+    for batch in dealt(setup, deals, turning=True):
         me, rows = own_seats(batch), np.arange(len(batch.rounds))
         batch.bid(policies, setup.profiles, all_but(me), np.full(len(me), BLIND_NIL))
         batch.finish()
@@ -206,23 +172,23 @@ def blind_rounds(span: Span, setup: SelfPlay, counts: NDArray[Any]) -> None:
         count_blind_nils(counts, auctions_of(batch.rounds).sequences[rows, me], made)
 
 
-def auctions(span: Span, setup: SelfPlay, sums: NDArray[Any]) -> None:
+def auctions(setup: SelfPlay, deals: Deals, sums: NDArray[Any]) -> None:
     """Bid whole auctions; ``sums`` (SEQUENCES, 4): see `count_later_bids`."""
-    for batch in dealt(span, setup):
+    for batch in dealt(setup, deals):
         batch.bid(policy_rows([setup.policy]), setup.profiles)
         count_later_bids(sums, batch.rounds, auctions_of(batch.rounds))
 
 
-def aces(span: Span, setup: SelfPlay, counts: NDArray[Any]) -> None:
+def aces(setup: SelfPlay, deals: Deals, counts: NDArray[Any]) -> None:
     """Bid whole auctions; ``counts`` (4, BID_SUMS, 2): see `count_aces`."""
-    for batch in dealt(span, setup):
+    for batch in dealt(setup, deals):
         batch.bid(policy_rows([setup.policy]), setup.profiles)
         count_aces(counts, batch.rounds, auctions_of(batch.rounds))
 
 
-def contract_rounds(span: Span, setup: SelfPlay, counts: NDArray[Any]) -> None:
+def contract_rounds(setup: SelfPlay, deals: Deals, counts: NDArray[Any]) -> None:
     """Play rounds; ``counts`` (2, 27, 2): `count_contracts`, or in cutthroat `count_single_contracts`."""
-    for batch in played(span, setup):
+    for batch in played(setup, deals):
         if setup.rules.variant == CUTTHROAT:
             count_single_contracts(counts, batch.rounds)
         else:
@@ -253,18 +219,18 @@ def _tricks_by_card(rounds: Any, xtx: Any, xty: Any) -> None:
 _count_tricks_by_card = entry(_tricks_by_card)
 
 
-def tricks_by_card(span: Span, setup: SelfPlay, xtx: NDArray[Any], xty: NDArray[Any]) -> None:
+def tricks_by_card(setup: SelfPlay, deals: Deals, xtx: NDArray[Any], xty: NDArray[Any]) -> None:
     """Play rounds, and count cards and tricks for a regression.
 
     ``xtx`` (FEATURES, FEATURES) and ``xty`` (FEATURES,): for each hand, 1 is added for each pair of its cards, and its
     tricks for each card.
     """
-    for batch in played(span, setup):
+    for batch in played(setup, deals):
         _count_tricks_by_card(batch.rounds, xtx, xty)
 
 
 def shifted_rounds(
-    span: Span, setup: SelfPlay, shifts: tuple[Policy, ...], xtx: NDArray[Any], xty: NDArray[Any]
+    setup: SelfPlay, shifts: tuple[Policy, ...], deals: Deals, xtx: NDArray[Any], xty: NDArray[Any]
 ) -> None:
     """Play rounds in which one seat bids by a random one of ``shifts``, a policy for each shift of the estimate.
 
@@ -273,7 +239,7 @@ def shifted_rounds(
     mean of the others. Rounds in which the seat bids nil are left out: a shift does not change a nil.
     """
     policies = policy_rows([shifts[UNSHIFTED]])
-    for batch in dealt(span, setup, turning=True):
+    for batch in dealt(setup, deals, turning=True):
         me, rows, rounds = own_seats(batch), np.arange(len(batch.rounds)), batch.rounds
         steps, bidders, answers = batch.draw(SHIFTS)[:, 0], all_but(me), np.full(len(me), NO_ANSWER, np.int64)
         batch.bid(policies, setup.profiles, bidders)

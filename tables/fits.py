@@ -11,6 +11,7 @@ A function here with the argument ``ctx`` is that of a family. What it plays wit
 - `prior`: the probability that a bidder holds a card, for inference.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,6 @@ from tables.counts import (
     TERMS,
     UNSHIFTED,
     SelfPlay,
-    Span,
     aces,
     auctions,
     blind_rounds,
@@ -53,7 +53,6 @@ from tables.regression import (
     fit_curves,
     fit_log_odds,
     held_out_figures,
-    log_loss_by_bin,
     minimize_convex,
     reliability,
     sequences,
@@ -105,11 +104,8 @@ def rb(ctx: Context) -> Arrays:
     setup = self_play(ctx, policy=bidder)
     inputs, rules, players, main_seed = dict(ctx.inputs), ctx.family.rules, setup.players, ctx.seed
 
-    def tricks(span: Span, xtx: Floats, xty: Floats) -> None:
-        tricks_by_card(span, setup, xtx, xty)
-
     shapes = {"xtx": ((FEATURES, FEATURES), np.float64), "xty": ((FEATURES,), np.float64)}
-    total = counted(ctx, "tricks", "rounds", tricks, shapes, chunks=40)
+    total = counted(ctx, "tricks", "rounds", partial(tricks_by_card, setup), shapes, chunks=40)
     values = solve_refined(total["xtx"][0] + CARD_RIDGE * np.eye(FEATURES), total["xty"][0])
     values = np.round(values, 6).reshape(2, 14, 13)
 
@@ -162,12 +158,8 @@ def factor(ctx: Context) -> Arrays:
     sums = np.arange(BID_SUMS, dtype=np.float64)
     found = np.full((4, BID_SUMS), START_FACTOR)
     for number in range(PASSES):
-        setup = self_play(ctx, {**ctx.inputs, name: found}, policy)
-
-        def shifted(span: Span, xtx: Floats, xty: Floats, setup: SelfPlay = setup) -> None:
-            shifted_rounds(span, setup, shifts, xtx, xty)
-
-        total = counted(ctx, f"pass{number}", "rounds", shifted, shapes, chunks=20, least=4)
+        play = partial(shifted_rounds, self_play(ctx, {**ctx.inputs, name: found}, policy), shifts)
+        total = counted(ctx, f"pass{number}", "rounds", play, shapes, chunks=20, least=4)
         for seat in range(4):
             # Larger sums are too rare to fit: they get the value at the limit.
             reach = np.clip(sums, 0, (0, 6, 9, 12)[seat])
@@ -188,28 +180,18 @@ def best_shift(xtx: NDArray[np.float64], xty: NDArray[np.float64], sums: NDArray
     return shift
 
 
-def count_nils(
-    ctx: Context, setup: SelfPlay, judge: bool = False, stage: str = "nils", size: str = "rounds"
-) -> dict[str, NDArray[Any]]:
-    """Play the nils of ``stage``. Return `counts`, to fit on and to evaluate on, and `readings`; see `nil_rounds`.
-
-    In each round one seat bids nil whenever nothing rules it out. The others bid by the policy. ``judge``: whether to
-    compare the readings of `cnil`.
-    """
-    all_cnil = np.array(ctx.array("cnil"), np.float64)
-
-    def play(span: Span, counts: NDArray[np.int32], readings: NDArray[np.int64]) -> None:
-        nil_rounds(span, setup, counts, all_cnil, readings if judge else None)
-
-    shapes = {"counts": ((SEQUENCES, BINS, 2), np.int32), "readings": ((3, BINS, 2), np.int64)}
-    return counted(ctx, stage, size, play, shapes, chunks=40, held_out=4, least=8)
+def count_nils(ctx: Context, setup: SelfPlay, stage: str = "nils", size: str = "rounds") -> NDArray[np.int32]:
+    """Play the rounds of ``stage`` and return the counts of nils to fit on, and to evaluate on; see `nil_rounds`."""
+    shapes = {"counts": ((SEQUENCES, BINS, 2), np.int32)}
+    play = partial(nil_rounds, setup)
+    return counted(ctx, stage, size, play, shapes, chunks=40, held_out=4, least=8)["counts"]
 
 
 def first_curves(ctx: Context) -> Arrays:
     """Make `curves0`, success curves from play by bidders who use the nil value as the nil's probability."""
-    total = count_nils(ctx, self_play(ctx, policy=Policy(curves=RAW, endgame=0)), True)
-    ctx.figure("nil_rounds", total["counts"][..., 0].sum())
-    return {"curves0": fit_curves(total["counts"][0]).astype(np.float32)}
+    counts = count_nils(ctx, self_play(ctx, policy=Policy(curves=RAW, endgame=0)))
+    ctx.figure("nil_rounds", counts[..., 0].sum())
+    return {"curves0": fit_curves(counts[0]).astype(np.float32)}
 
 
 def curves(ctx: Context) -> Arrays:
@@ -218,19 +200,14 @@ def curves(ctx: Context) -> Arrays:
     `single_curve` is one curve for all sequences of bids. See docs/explanation/how-bis-bids.md, "Nil".
     """
     inputs = {**ctx.inputs, "curves": ctx.array("curves0")}
-    total = count_nils(ctx, self_play(ctx, inputs, Policy(curves=FULL, endgame=0)), True)
-    fitted, held = total["counts"]
+    fitted, held = count_nils(ctx, self_play(ctx, inputs, Policy(curves=FULL, endgame=0)))
     by_sequence = fit_curves(fitted)
     single = fit_curves(fitted.sum(axis=0, keepdims=True))
-    ctx.figure("nil_rounds", total["counts"][..., 0].sum())
+    ctx.figure("nil_rounds", fitted[..., 0].sum() + held[..., 0].sum())
     for name, value in held_out_figures(by_sequence, held).items():
         ctx.figure(f"held_out_{name}", value)
     for name, value in held_out_figures(np.repeat(single, SEQUENCES, axis=0), held).items():
         ctx.figure(f"held_out_single_{name}", value)
-    readings = total["readings"].sum(axis=0)
-    for name, counts in zip(("and", "or", "any"), readings, strict=True):
-        ctx.figure(f"log_loss_reading_{name}", log_loss_by_bin(counts))
-    ctx.figure("unselected_nils", readings[0, :, 0].sum())
     return {"curves": by_sequence, "single_curve": single, "held_out": reliability(by_sequence, held)}
 
 
@@ -240,9 +217,9 @@ def profile_curves(ctx: Context) -> Arrays:
     The bidders of the first play use the partnership's curves. Those of the second play use the curves that are fitted
     to the first play. Only the curves fitted to the second play are kept.
     """
-    first = count_nils(ctx, self_play(ctx), False, "nils0", "first_rounds")["counts"][0]
+    first = count_nils(ctx, self_play(ctx), "nils0", "first_rounds")[0]
     inputs = {**ctx.inputs, f"{ctx.family.prefix}curves": fit_curves(first)}
-    fitted, held = count_nils(ctx, self_play(ctx, inputs))["counts"]
+    fitted, held = count_nils(ctx, self_play(ctx, inputs))
     by_sequence = fit_curves(fitted)
     ctx.figure("nil_rounds", fitted[..., 0].sum() + held[..., 0].sum())
     for figure, value in held_out_figures(by_sequence, held).items():
@@ -255,13 +232,8 @@ def means(ctx: Context) -> Arrays:
 
     BIS bids whole auctions without end-of-game rules, and no cards are played.
     """
-    setup = self_play(ctx)
-
-    def bid(span: Span, sums: Floats) -> None:
-        auctions(span, setup, sums)
-
     shapes = {"sums": ((SEQUENCES, 4), np.float64)}
-    sums = counted(ctx, "auctions", "auctions", bid, shapes, chunks=20)["sums"][0]
+    sums = counted(ctx, "auctions", "auctions", partial(auctions, self_play(ctx)), shapes, chunks=20)["sums"][0]
     # The first three bids, and the fourth: the sequences of three bids begin at row 211.
     ctx.figure("mean_sum_of_bids", sums[0, 1:].sum() / sums[0, 0] + sums[211:, 1].sum() / sums[211:, 0].sum())
     return {"mean_bids": smooth(sums)}
@@ -298,12 +270,8 @@ def contracts(ctx: Context) -> Arrays:
 
     A rare contract's share is near that of the contract below it.
     """
-    setup = self_play(ctx)
-
-    def play(span: Span, counts: NDArray[np.int64]) -> None:
-        contract_rounds(span, setup, counts)
-
-    counts = counted(ctx, "rounds", "rounds", play, {"counts": ((2, 27, 2), np.int64)}, chunks=20)["counts"][0]
+    play, shapes = partial(contract_rounds, self_play(ctx)), {"counts": ((2, 27, 2), np.int64)}
+    counts = counted(ctx, "rounds", "rounds", play, shapes, chunks=20)["counts"][0]
     made = np.ones((2, 27))
     for nil in range(2):
         for contract in range(1, 27):
@@ -317,13 +285,8 @@ def ace(ctx: Context) -> Arrays:
 
     BIS bids whole auctions without end-of-game rules, and no cards are played (ECAI 2020, Fig. 7).
     """
-    setup = self_play(ctx)
-
-    def bid(span: Span, counts: Floats) -> None:
-        aces(span, setup, counts)
-
     shapes = {"counts": ((4, BID_SUMS, 2), np.float64)}
-    counts = counted(ctx, "auctions", "auctions", bid, shapes, chunks=20)["counts"][0]
+    counts = counted(ctx, "auctions", "auctions", partial(aces, self_play(ctx)), shapes, chunks=20)["counts"][0]
     ctx.figure("p_ace_fourth_seat_after_7", counts[3, 7, 1] / max(1.0, counts[3, 7, 0]))
     ctx.figure("p_ace_fourth_seat_after_11", counts[3, 11, 1] / max(1.0, counts[3, 11, 0]))
     return {"p_ace": np.stack([fit_aces(seat) for seat in counts])}
@@ -356,12 +319,7 @@ def blind(ctx: Context) -> Arrays:
 
     In each round one seat bids blind nil with any hand. The others bid by the policy.
     """
-    setup = self_play(ctx)
-
-    def play(span: Span, counts: NDArray[np.int64]) -> None:
-        blind_rounds(span, setup, counts)
-
-    shapes = {"counts": ((SEQUENCES, 2), np.int64)}
+    play, shapes = partial(blind_rounds, self_play(ctx)), {"counts": ((SEQUENCES, 2), np.int64)}
     fitted, held = counted(ctx, "rounds", "rounds", play, shapes, chunks=20, held_out=2, least=4)["counts"]
     p_made = fit_blind(fitted)
     n, made = held[:, 0], held[:, 1]

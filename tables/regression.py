@@ -306,13 +306,6 @@ def held_out_figures(curves: Floats, counts: NDArray[Any]) -> dict[str, float]:
     return {"brier": brier, "log_loss": log_loss(p, counts), "calibration_error": sum(gaps) / total, "nils": total}
 
 
-def log_loss_by_bin(counts: NDArray[Any]) -> float:
-    """Return the log-loss in nats if each bin predicts its own share of nils made; ``counts`` (bins, 2)."""
-    n, made = counts[:, 0].astype(np.float64), counts[:, 1].astype(np.float64)
-    p = np.clip(made / np.maximum(n, 1), 1e-9, 1 - 1e-9)
-    return float(-(made * np.log(p) + (n - made) * np.log(1 - p)).sum() / n.sum())
-
-
 def reliability(curves: NDArray[np.float64], counts: NDArray[Any]) -> NDArray[np.float64]:
     """Return how well the probabilities of ``curves`` match the shares of nils made in ``counts``: float64 (20, 3).
 

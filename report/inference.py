@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.engine.bid_deals import bid_deals
 from arena.engine.rounds import Batch
 from arena.engine.simulate import player_rows
 from arena.players.names import TABLES_PLAYER
@@ -36,7 +35,7 @@ from spades.legal import deck_of
 from spades.rules import Rules
 from spades.scoring import Standing
 from studio import plots
-from tables.counts import SCORES_BY, scores_of_games
+from tables.counts import SCORES_BY, bid_deals, scores_of_games
 from tables.fits import READ_POLICIES
 
 RULES = Rules()  # under which priors and holder nets were counted

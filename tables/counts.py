@@ -25,7 +25,7 @@ from arena.counters import (
 from arena.engine.deal import NO_ANSWER, Deals
 from arena.engine.jit import entry
 from arena.engine.rounds import BATCH, Batch, Ints, bids_of
-from arena.engine.simulate import KernelTables, kernel_tables, player_rows, policy_rows, tables_for
+from arena.engine.simulate import NO_PLAYERS, KernelTables, kernel_tables, player_rows, policy_rows, tables_for
 from arena.players.names import TABLES_PLAYER
 from spades.bis import GRID
 from spades.legal import BLIND_NIL
@@ -299,3 +299,21 @@ def drawn_scores(ctx: Context) -> NDArray[np.int64]:
         return {"seen": scores_of_games(profiles, rules, SCORES_BY, SCORES, seed)}
 
     return cast("NDArray[np.int64]", ctx.gathered("scores", 1, play)["seen"])
+
+
+def bid_deals(
+    seed: int, first: int, n: int, rules: Rules, bidder: str, profiles: tuple[Tables, ...], scores: NDArray[np.int64]
+) -> Iterator[NDArray[np.void]]:
+    """Yield rows of `ROUND`: deals ``first`` to ``first + n - 1``, each bid at a random row of ``scores`` (m, 4).
+
+    ``bidder``: policy text of all four seats; ``profiles``: `Tables` by profile; the columns of ``scores``: points and
+    bags of the first bidder's side, then of the other. Raises `PolicyError` for an unknown policy.
+    """
+    policy = parse_policy(bidder, rules.variant)
+    policies, used = policy_rows([policy]), tables_for(profiles, rules, [policy])
+    for at in range(first, first + n, BATCH):
+        batch = Batch(rules, np.arange(at, min(at + BATCH, first + n)))
+        batch.deal(chunk_seed(seed), NO_PLAYERS)
+        batch.set_scores(scores[batch.draw(len(scores))[:, 0]])
+        batch.bid(policies, used)
+        yield batch.rounds

@@ -20,7 +20,6 @@ from scipy.special import expit
 
 from arena.chunks import Arrays
 from arena.counters import AUCTIONS, BID_SUMS, count_cards
-from arena.engine.bid_deals import bid_deals
 from arena.engine.deal import Deals
 from arena.engine.simulate import kernel_tables, policies_by_chair, tables_for
 from arena.games import Lineup, play_rounds
@@ -38,6 +37,7 @@ from tables.counts import (
     SelfPlay,
     aces,
     auctions,
+    bid_deals,
     blind_rounds,
     contract_rounds,
     counted,

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from arena.engine.blind import blind_number_of
-from arena.engine.choose_bid import auction_at, choose_bid, choose_cutthroat_bid, policy_at, standing_at, tables_of
+from arena.engine.choose_bid import auction_at, choose_bid, choose_cutthroat_bid, standing_at, tables_of
 from arena.engine.deal import NO_ANSWER, below, uniform
 from arena.engine.jit import entry, register
-from arena.engine.winprob import skilled_seat, winprob_seat
+from arena.engine.states import policy_of
+from arena.engine.winprob import blind_number_of, skilled_seat, winprob_seat
 from spades.bis import decide_blind_nil
 from spades.legal import BLIND_NIL
 from spades.levels import LARGEST_SEED, perturbed
@@ -93,7 +93,7 @@ def _bid(
         while places[i] < 4:
             seat = places[i]
             if bidders[i, seat] != NO_ANSWER:
-                bid = bid_seat(state, seat, rules, policy_at(policies, bidders[i, seat]), profiles)
+                bid = bid_seat(state, seat, rules, policy_of(policies[bidders[i, seat]]), profiles)
             elif answers[i] == NO_ANSWER:
                 break
             else:

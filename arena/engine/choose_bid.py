@@ -15,51 +15,6 @@ from spades.scoring import START, Standing
 from spades.tables import profile_of
 
 
-def policy_at(policies: Any, number: int) -> Policy:
-    """Return a policy of the rows ``policies`` (`simulate.policy_rows`)."""
-    row = policies[number]
-    return Policy(
-        kind=row.kind,
-        nil_threshold=row.nil_threshold,
-        offset=row.offset,
-        curves=row.curves,
-        factor=row.factor,
-        endgame=row.endgame,
-        spade_honours=row.spade_honours,
-        nil_floor=row.nil_floor,
-        nils=row.nils,
-        dynamic=row.dynamic,
-        nil_x=row.nil_x,
-        nil_y=row.nil_y,
-        nil_z=row.nil_z,
-        bid=row.bid,
-        convention=row.convention,
-        blind=row.blind,
-        blind_frequency=row.blind_frequency,
-        blind_floor=row.blind_floor,
-        answer_threshold=row.answer_threshold,
-        signal_takes=row.signal_takes,
-        nil_slope=row.nil_slope,
-        ignores=row.ignores,
-        ten_from=row.ten_from,
-        forced_trick=row.forced_trick,
-        ignores_rules=row.ignores_rules,
-        level=row.level,
-        noise_sd=row.noise_sd,
-        aggression=row.aggression,
-        nil_bias=row.nil_bias,
-        nil_shift=row.nil_shift,
-        certain=row.certain,
-        margin=row.margin,
-        nil_margin=row.nil_margin,
-        even=row.even,
-        left=row.left,
-        partner=row.partner,
-        right=row.right,
-        far_margin=row.far_margin,
-    )
-
-
 def tables_of(profiles: Any, number: int) -> Any:
     """Return the tables of a profile; ``profiles``: `simulate.KernelTables`."""
     return profiles.rows[profiles.row_of[number]]

@@ -8,7 +8,7 @@ even where a product overflows int64 in compiled code.
 from typing import Any, NamedTuple
 
 from arena.engine.jit import entry, register
-from arena.engine.scratch import scratch
+from arena.engine.states import scratch
 from spades.cards import SPADE_BITS
 from spades.legal import NO_BID
 from spades.play import MASK32, PlayState, start_play

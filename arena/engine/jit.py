@@ -26,11 +26,11 @@ from numba.core.typing import signature
 from numba.core.typing.templates import AttributeTemplate, bound_function, infer_getattr, infer_global
 from numba.extending import intrinsic, models, overload, overload_method, register_model
 
-from arena.engine.scratch import scratch
-from arena.engine.states import STATE, new_states
+from arena.engine.states import STATE, new_states, policy_of, scratch
 from arena.source_files import files_hash
 from spades import baselines, cards, legal, levels, passing, position, random_numbers, scoring, tables
 from spades.bis import blind_nil, conventions, cutthroat, estimates, partnership
+from spades.options import Policy
 from spades.play import mistakes, rule_values, solo, tricks, wrp
 from spades.play.srp import follow, goals, leads, nils, player
 from spades.rules import Rules
@@ -86,6 +86,12 @@ def _rule_values(cells):  # type: ignore[no-untyped-def]
 @overload(new_states)
 def _new_states(count):  # type: ignore[no-untyped-def]
     return lambda count: np.zeros(count, _STATE)
+
+
+@overload(policy_of)
+def _policy_of(row):  # type: ignore[no-untyped-def]
+    # Written out, because numba can't make a named tuple from a row by itself.
+    return eval(f"lambda row: Policy({', '.join(f'row.{name}' for name in Policy._fields)})", {"Policy": Policy})
 
 
 @infer_getattr

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.engine.states import POLICY
 from arena.errors import BuildError
 from arena.players.names import parse_player
 from spades.bis import GRID
 from spades.legal import simplified_rules
 from spades.options import WINPROB, Policy
-from spades.play import ALL_PIECES
 from spades.rules import Rules
 from spades.scoring import START
 from spades.tables import NEUTRAL, PARTNERSHIP_PROFILE, SEQUENCES, Tables, dtypes_of, profile_of
@@ -30,6 +30,8 @@ from spades.winprob import (
     key_of,
     nearest_game,
 )
+
+NO_PLAYERS = np.zeros((4, 2), np.int64)  # card players of rounds in which compiled code plays no card
 
 
 class KernelTables(NamedTuple):
@@ -165,11 +167,8 @@ def _with_game(rows: NDArray[np.int64], rules: Rules) -> NDArray[np.int64]:
     return np.array([*rows.tolist(), [*key_of(rules), *nearest.win_slice]], np.int64)
 
 
-POLICY = np.dtype([(name, type(default)) for name, default in Policy._field_defaults.items()])
-
-
 def policy_rows(policies: Iterable[Policy]) -> NDArray[np.void]:
-    """Return policies as rows (n,) of `POLICY`, which `choose_bid.policy_at` reads."""
+    """Return policies as rows (n,) of `POLICY`, which `states.policy_of` reads."""
     return np.array([tuple(policy) for policy in policies], POLICY)
 
 
@@ -184,12 +183,9 @@ def policies_by_chair(a: Policy, b: Policy) -> tuple[Policy, Policy, Policy, Pol
     return a, b, a, b
 
 
-def player_rows(a: str, b: str, pieces_a: int = ALL_PIECES, pieces_b: int = ALL_PIECES) -> NDArray[np.int64]:
+def player_rows(a: str, b: str) -> NDArray[np.int64]:
     """Return the card players by chair (a0, b0, a1, b1), int64 (4, 2): id and pieces, for side a against side b.
 
-    ``pieces_a`` and ``pieces_b`` are bit masks of SRP's rules in use. Raises `AgentError` for an unknown player.
+    Raises `AgentError` for an unknown player.
     """
-    player_a, player_b = parse_player(a), parse_player(b)
-    row_a = [player_a.number, player_a.pieces & ~(ALL_PIECES & ~pieces_a)]
-    row_b = [player_b.number, player_b.pieces & ~(ALL_PIECES & ~pieces_b)]
-    return np.array([row_a, row_b, row_a, row_b], np.int64)
+    return np.array([parse_player(a), parse_player(b)] * 2, np.int64)

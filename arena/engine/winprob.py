@@ -1,6 +1,8 @@
 """Policy `winprob` for the simulator, as kernels: the service's decision with loops instead of numpy.
 
 The net's weights are the tables `net_*`. The values of outcomes come from the win tables `win` and `extra_win`.
+`spades.winprob.outcomes` lists the outcomes: OURS ways in which the round ends for our side, times THEIRS ways for the
+other side.
 """
 
 from math import exp
@@ -10,17 +12,24 @@ import numpy as np
 
 from arena.engine.choose_bid import auction_at, standing_at, tables_of
 from arena.engine.jit import register
-from arena.engine.outcomes import Contracts, outcome_values
 from spades.cards import suits_of
-from spades.legal import EVERY_BID, simplified_rules
+from spades.legal import BLIND_NUMBER, EVERY_BID, simplified_rules
 from spades.levels import sample_bid
 from spades.options import Policy
 from spades.play import PlayState
 from spades.position import Auction, allowed_at_turn
 from spades.rules import Rules
-from spades.scoring import Standing, contract_points
-from spades.tables import Tables, profile_of
-from spades.winprob import win_array
+from spades.scoring import Standing, apply_bags, contract_points
+from spades.tables import Tables, View, profile_of
+from spades.winprob import win_array, win_probability_after
+from spades.winprob.blind_numbers import (
+    HANDS,
+    blind_numbers,
+    is_worth_it,
+    number_for_net,
+    random_hand,
+    with_blind_number,
+)
 from spades.winprob.candidates import best_bid, best_far_bid, last_bag_bid
 from spades.winprob.features import (
     BID_INPUTS,
@@ -39,7 +48,21 @@ from spades.winprob.features import (
 )
 from spades.winprob.games import IDLE, KEY_CELLS, KEY_FLAGS, WinTableSlice
 from spades.winprob.outcomes import (
+    NO_NIL,
+    OUR_BAGS,
+    OUR_BAGS_NIL,
+    OUR_CONTRACT,
+    OUR_CONTRACT_NIL,
+    OUR_LATER,
+    OUR_NIL,
+    OURS,
     OUTCOMES,
+    THEIR_BAGS,
+    THEIR_BAGS_NIL,
+    THEIR_CONTRACT,
+    THEIR_CONTRACT_NIL,
+    THEIR_LATER,
+    THEIR_NIL,
     THEIRS,
     likely_loss,
     our_impossible_ways,
@@ -48,6 +71,92 @@ from spades.winprob.outcomes import (
 
 BIDS = 14  # length of an array by bid, 0..13
 NO_ODDS = -1e9  # log odds of an impossible outcome
+
+
+class Contracts(NamedTuple):
+    """The points that both sides' bids put at stake."""
+
+    ours: int  # points of our contract if it is made
+    our_loss: int  # points that it loses if it is set
+    theirs: int  # points of their contract if it is made
+    their_loss: int
+    stake: int  # points at stake on our nils, NO_NIL without a nil
+    their_stake: int  # points at stake on their nils, NO_NIL without a nil
+    later: int  # points of a nil that partner may bid later (`later_nils`)
+    their_later: int  # points of a nil that an opponent may bid later
+
+
+def our_points(way: int, made: int, loss: int, stake: int, later: int) -> tuple[int, int]:
+    """Return our side's points without bags, and its bags, if the round ends for it in ``way`` (0..OURS - 1).
+
+    ``made`` is the points of the contract if it is made, ``loss`` the points lost if it is set. ``stake`` is the points
+    at stake on our nils, NO_NIL without a nil. ``later``: the points of a later nil.
+    """
+    more = later * OUR_LATER[way]
+    if stake != NO_NIL:
+        return (made if OUR_CONTRACT_NIL[way] > 0 else -loss) + stake * OUR_NIL[way] + more, OUR_BAGS_NIL[way]
+    return (made if OUR_CONTRACT[way] > 0 else -loss) + more, OUR_BAGS[way]
+
+
+def their_points(way: int, made: int, loss: int, stake: int, later: int) -> tuple[int, int]:
+    """Return the same as `our_points` for the other side; ``way`` is 0..THEIRS - 1."""
+    more = later * THEIR_LATER[way]
+    if stake != NO_NIL:
+        return (made if THEIR_CONTRACT_NIL[way] > 0 else -loss) + stake * THEIR_NIL[way] + more, THEIR_BAGS_NIL[way]
+    return (made if THEIR_CONTRACT[way] > 0 else -loss) + more, THEIR_BAGS[way]
+
+
+def score_after(score: int, bags: int, points: int, more: int, rules: Rules) -> tuple[int, int]:
+    """Return the score and the bags after a round that brings ``points`` and ``more`` bags."""
+    gained, left = apply_bags(points, more, bags, rules)
+    return score + gained, left
+
+
+def nearest_outcome(points: int, bags: int, their: int, their_bags: int, contracts: Contracts) -> int:
+    """Return the index 0..OUTCOMES - 1 of the outcome that is nearest to a round's result.
+
+    The result is ``points`` without bags and ``bags`` of our side, and ``their`` points and ``their_bags``. The
+    distance is the sum of all differences; a bag counts as three points. Of equally near outcomes, return the first.
+    """
+    best = 0
+    least = 1 << 30
+    for way in range(OURS):
+        score, more = our_points(way, contracts.ours, contracts.our_loss, contracts.stake, contracts.later)
+        ours = abs(score - points) + 3 * abs(more - bags)
+        for other in range(THEIRS):
+            score, more = their_points(
+                other, contracts.theirs, contracts.their_loss, contracts.their_stake, contracts.their_later
+            )
+            away = ours + abs(score - their) + 3 * abs(more - their_bags)
+            if away < least:
+                least = away
+                best = way * THEIRS + other
+    return best
+
+
+def outcome_values(
+    contracts: Contracts,
+    standing: Standing,
+    next_first: int,
+    win_slice: WinTableSlice,
+    rules: Rules,
+    win: View,
+    values: Any,
+) -> None:
+    """Write the win probability after each outcome to ``values`` (OUTCOMES,).
+
+    ``next_first`` is 1 if our side bids first in the next round.
+    """
+    for way in range(OURS):
+        points, more = our_points(way, contracts.ours, contracts.our_loss, contracts.stake, contracts.later)
+        us, us_bags = score_after(standing.us, standing.us_bags, points, more, rules)
+        for other in range(THEIRS):
+            points, more = their_points(
+                other, contracts.theirs, contracts.their_loss, contracts.their_stake, contracts.their_later
+            )
+            them, them_bags = score_after(standing.them, standing.them_bags, points, more, rules)
+            after = Standing(us=us, them=them, us_bags=us_bags, them_bags=them_bags)
+            values[way * THEIRS + other] = win_probability_after(after, next_first, win_slice, rules, win)
 
 
 def slice_of(rules: Rules, tables: Any) -> WinTableSlice:
@@ -297,6 +406,65 @@ def skilled_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, seed
         nil = model_nil(suits_of(state.hand[seat]), auction_at(state, seat), 1, EVERY_BID, rules, tables)
         p_nil = nil.probability
     return sample_bid(p_win, best, p_nil, policy, seed)
+
+
+class BlindNumber(NamedTuple):
+    """The best number to bid blind, and what looking is worth; 0s if none may be bid."""
+
+    number: int
+    p_win: float  # win probability of the number
+    p_look: float  # win probability of the best bid after looking at the hand
+
+
+def best_blind_number(
+    auction: Auction,
+    standing: Standing,
+    rules: Rules,
+    policy: Policy,
+    tables: Tables,
+    deck: int,
+    net: Any,
+) -> BlindNumber:
+    """Return the number with the highest win probability if it is bid blind, over random hands of ``deck``.
+
+    ``net``: has the net and the win tables (`KernelTables`).
+    """
+    numbers = blind_numbers(auction, standing, rules)
+    if numbers == 0:
+        return BlindNumber(0, 0.0, 0.0)
+    win_slice = slice_of(rules, net)
+    before = p_win_before(auction.seat, standing, win_slice, rules, win_array(win_slice, net))
+    others = policy.left, policy.partner, policy.right
+    blind = with_blind_number(auction)
+    look, by_number, p_win = 0.0, np.zeros(BIDS), np.zeros(BIDS)
+    for i in range(HANDS):
+        hand = random_hand(i, deck)
+        allowed = allowed_at_turn(hand, auction, rules)
+        bid = winprob_bid(hand, auction, standing, allowed, rules, policy, tables, net, p_win)
+        look += p_win[bid] / HANDS
+        position = model_position(hand, blind, standing, allowed, others, before, as_worthless_bags(rules), tables)
+        work = working_arrays(position, net)
+        for number in range(BIDS):
+            if numbers >> number & 1:
+                seen = number_for_net(number, position, rules, tables)
+                p = p_win_with(seen, position, win_slice, rules, tables, net, work)
+                by_number[number] += p / HANDS
+    best = 0
+    for number in range(BIDS):
+        if by_number[number] > by_number[best]:
+            best = number
+    return BlindNumber(best, by_number[best], look)
+
+
+def blind_number_of(state: PlayState, seat: int, rules: Rules, policy: Policy, profiles: Any) -> int:
+    """Return the blind number that `winprob` bids from ``seat``, as a bid, or 0 if it looks at the hand.
+
+    ``profiles``: `KernelTables`.
+    """
+    auction, standing = auction_at(state, seat), standing_at(state, seat)
+    tables = tables_of(profiles, profile_of(rules, policy, standing))
+    found = best_blind_number(auction, standing, rules, policy, tables, state.deck, profiles)
+    return BLIND_NUMBER + found.number if found.number > 0 and is_worth_it(found.p_win, found.p_look) else 0
 
 
 register(__name__)

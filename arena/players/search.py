@@ -6,7 +6,7 @@ probability after the round, from the win table. All cards are tried on the same
 their means come from the cards and not from the deals.
 
 SEARCH plays SRP's card unless another is better by more than SURE standard errors. After every LOOK deals, it leaves
-out cards that are worse than the best so far by more than WORSE standard errors. Touching cards (`touching`) count as
+out cards that are worse than the best so far by more than WORSE standard errors. Touching cards (`unseen`) count as
 one card.
 
 The versions differ in their plan. SEARCH 1 compares all cards with the card of SRP 3, which it never leaves out.
@@ -23,11 +23,9 @@ import numpy as np
 
 from arena.engine.jit import register
 from arena.engine.results import win_probability_after_round
-from arena.engine.scratch import scratch
+from arena.engine.states import scratch
 from arena.players.last_tricks import ENDS, PLIES, PLY_CELLS, WINDOW_CELLS, bound_ends, exact_worth
-from arena.players.touching import cards_between, group_of
-from arena.players.unseen import PLACE_COUNTS, seed_view
-from arena.players.weighted_deals import MOST_UNSEEN, draw_deal, sum_deals
+from arena.players.unseen import MOST_UNSEEN, PLACE_COUNTS, cards_between, draw_deal, group_of, seed_view, sum_deals
 from spades.cards import lowest
 from spades.play import ALL_PIECES, PlayState, copy_state, legal_cards, play_card, srp3, srp4
 from spades.rules import Rules

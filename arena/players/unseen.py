@@ -1,25 +1,36 @@
-"""Random deals of the cards that a seat cannot see, consistent with what the seat knows, as kernels.
+"""The cards that a seat cannot see, as kernels: random deals that fit what the seat knows, and touching cards.
 
 A seat knows its own hand, the cards played, how many cards each other seat holds and the suits in which each seat has
 failed to follow. Every deal that fits this is equally likely. Bids and the choice of the cards played are ignored:
 using them would be card inference. One known fact is also ignored: a player who leads a spade before spades are broken
 holds only spades.
 
-Deals are drawn exactly, by counting. For each suit in turn, the code first draws how many of its cards go to each
+Equally likely deals are drawn by counting. For each suit in turn, the code first draws how many of its cards go to each
 seat, in proportion to the number of deals with these lengths. Then it draws which cards. `count_deals` counts the deals
 of suits i..3 if the next two seats have a and b places left. That number is a sum over the lengths that suit i may have
 at the seats: their multinomial, times the number of deals of suits i + 1..3 with the places that remain.
+
+Deals by weights are what `spades.inference.deals` draws, for compiled code. A deal's probability is proportional to the
+product of its cards' weights. Cards are dealt from the lowest to the highest. For each i, `sum_deals` stores the sum of
+the products over all deals of the cards above the i lowest. This sum depends only on how many cards the next two seats
+still need (their places). `draw_deal` uses these sums to draw the seat of each card.
+
+Touching cards are cards of one hand and suit with no card of another player between them. A card of the current trick
+counts as lying between; a card of an earlier trick does not. All touching cards are worth the same, so a search tries
+only one.
 """
 
 from typing import Any
 
 from arena.engine.deal import below, seed_rng, uniform
 from arena.engine.jit import register
+from spades.cards import lowest
 from spades.play import MASK32, PlayState, suit_mask, unseen_cards
 
 PLACE_COUNTS = 14  # a seat needs 0 to 13 cards
 CHOOSE = 5 * PLACE_COUNTS * PLACE_COUNTS  # binomials start here: n over k is at CHOOSE + 16 n + k, n 0..16, k 0..15
 WAYS = CHOOSE + 272  # cells of the table that `count_deals` fills
+MOST_UNSEEN = 39  # cards that a seat does not see before the first trick
 
 
 def seed_view(state: PlayState, me: int, number: int, sim: PlayState) -> None:
@@ -140,6 +151,102 @@ def _lengths(ways: Any, number: int, to_first: int, to_second: int) -> int:
     # The ways to choose which cards go where: number! / (to_first! to_second! to_third!).
     rest = number - to_first
     return int(ways[CHOOSE + 16 * number + to_first] * ways[CHOOSE + 16 * rest + to_second])
+
+
+# ---- deals by weights ------------------------------------------------------------------------------------------------
+
+
+def sum_deals(state: PlayState, me: int, weights: Any, sums: Any) -> float:
+    """Fill ``sums`` and return the sum of the products over all deals, 0 if no deal fits.
+
+    ``me``: the seat whose view is used. ``weights`` (64, 3): for each card, a weight for each of the next three seats.
+    A weight counts as 0 if the seat has shown that it is void in the suit. ``sums``: (MOST_UNSEEN + 1, PLACE_COUNTS,
+    PLACE_COUNTS). ``sums[i, a, b]`` becomes the sum over the deals of all unseen cards except the i lowest, if the next
+    two seats have a and b places left.
+    """
+    first, second = places(state, me, (me + 1) & 3), places(state, me, (me + 2) & 3)
+    third = places(state, me, (me + 3) & 3)
+    left = unseen_cards(state, me)
+    m = left.bit_count()
+    sums[m, 0, 0] = 1.0
+    for i in range(m - 1, -1, -1):
+        card = left.bit_length() - 1
+        left ^= 1 << card
+        one, two = _weight(state, me, 1, card, weights), _weight(state, me, 2, card, weights)
+        three = _weight(state, me, 3, card, weights)
+        rest = m - i
+        for a in range(min(first, rest) + 1):
+            for b in range(max(0, rest - a - third), min(second, rest - a) + 1):
+                total = 0.0
+                if a > 0:
+                    total += one * sums[i + 1, a - 1, b]
+                if b > 0:
+                    total += two * sums[i + 1, a, b - 1]
+                if rest - a - b > 0:
+                    total += three * sums[i + 1, a, b]
+                sums[i, a, b] = total
+    return float(sums[0, first, second])
+
+
+def draw_deal(state: PlayState, me: int, weights: Any, sums: Any, sim: PlayState) -> None:
+    """Write a random deal to the hands of ``sim``: the hand of ``me`` from ``state``, the others drawn.
+
+    The generator of ``sim`` draws them. ``sums``: filled by `sum_deals` for the same state, seat and weights.
+    """
+    a, b = places(state, me, (me + 1) & 3), places(state, me, (me + 2) & 3)
+    left = unseen_cards(state, me)
+    one = 0
+    two = 0
+    three = 0
+    i = 0
+    while left:
+        card = lowest(left)
+        bit = 1 << card
+        left ^= bit
+        target = uniform(sim) * sums[i, a, b]
+        i += 1
+        to_one = _weight(state, me, 1, card, weights) * sums[i, a - 1, b] if a > 0 else 0.0
+        to_two = _weight(state, me, 2, card, weights) * sums[i, a, b - 1] if b > 0 else 0.0
+        if target < to_one:
+            one |= bit
+            a -= 1
+        elif target < to_one + to_two:
+            two |= bit
+            b -= 1
+        else:
+            three |= bit
+    sim.hand[me] = state.hand[me]
+    sim.hand[((me + 1) & 3)] = one
+    sim.hand[((me + 2) & 3)] = two
+    sim.hand[((me + 3) & 3)] = three
+
+
+def _weight(state: PlayState, me: int, step: int, card: int, weights: Any) -> float:
+    if state.void[(me + step) & 3] >> (card >> 4) & 1:
+        return 0.0
+    return float(weights[card, step - 1])
+
+
+# ---- touching cards --------------------------------------------------------------------------------------------------
+
+
+def cards_between(state: PlayState, seat: int) -> int:
+    """Return the unseen cards and those of the current trick: only these can lie between two cards of ``seat``."""
+    found: int = unseen_cards(state, seat)
+    for i in range(state.trick_size):
+        found |= 1 << state.trick[i]
+    return found
+
+
+def group_of(card: int, cards: int, others: int) -> int:
+    """Return ``card`` and those higher ``cards`` of its suit that touch it, as a bit mask. Lower ones are not included.
+
+    ``cards``: cards of one hand; ``others``: the cards that can lie between them (`cards_between`).
+    """
+    suit = suit_mask(card >> 4)
+    above = others & suit & ~((2 << card) - 1)
+    reach = (above & -above) - 1 if above else suit
+    return cards & suit & reach & ~((1 << card) - 1)
 
 
 register(__name__)

@@ -3,7 +3,7 @@
 The policy bids as it would over many random hands: the mean win probability of a blind number over these hands is
 compared with that of the best bid of each hand. The net sees a blind number as the number that makes the same contract
 beside an ordinary bid of partner. A partner who is still to bid adds as little as the rules allow. The service computes
-the sums with numpy (`decision`), the simulator with loops (`arena.engine.blind`).
+the sums with numpy (`decision`), the simulator with loops (`arena.engine.winprob`).
 """
 
 from spades.legal import NO_BID, TRICKS

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from arena.chunks import Arrays
-from arena.engine.bid_deals import bid_deals
 from arena.errors import BuildError
 from spades.inference import (
     DECK_SIZE,
@@ -31,7 +30,7 @@ from spades.inference import (
     places_of,
 )
 from spades.legal import BLIND_NIL, NO_BID
-from tables.counts import SCORES_BY, drawn_scores, tables_with_first_net
+from tables.counts import SCORES_BY, bid_deals, drawn_scores, tables_with_first_net
 from tables.run.family import Context
 
 LAYERS = (256, 128)  # sizes of the hidden layers

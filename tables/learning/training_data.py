@@ -15,10 +15,9 @@ from arena.engine.bidding import noisy_bid
 from arena.engine.choose_bid import auction_at, tables_of
 from arena.engine.deal import NO_ANSWER, below, give_spades, random_bit, seed_rng, uniform
 from arena.engine.jit import entry
-from arena.engine.outcomes import nearest_outcome, score_after
 from arena.engine.rounds import BATCH, Batch, Ints, bids_of
 from arena.engine.simulate import KernelTables, policy_rows
-from arena.engine.winprob import slice_of, write_bid, write_position
+from arena.engine.winprob import nearest_outcome, score_after, slice_of, write_bid, write_position
 from spades.cards import suits_of
 from spades.legal import BLIND_NIL, NIL_BIT
 from spades.levels import kind_of_player

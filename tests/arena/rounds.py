@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from arena.engine.bid_deals import NO_PLAYERS
 from arena.engine.playing import play_all
 from arena.engine.rounds import ROUND, Batch
+from arena.engine.simulate import NO_PLAYERS
 
 
 def dealt(seed, n, rules):

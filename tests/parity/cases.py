@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from arena.engine.habits import MOVES, Intended
-from arena.engine.outcomes import Contracts
 from arena.engine.simulate import numba_typed, player_rows
+from arena.engine.winprob import Contracts
 from arena.people.inputs import INPUTS as PEOPLE_INPUTS
 from arena.players.choose_card import IDS, UCT2
 from arena.players.uct import MOST_C, MOST_CARDS, MOST_SAMPLES, packed
@@ -610,7 +610,7 @@ CUTTHROAT = make_rules("cutthroat")
 Maker = Callable[[random.Random], tuple[Any, ...]]
 SCORING, POSITION = "spades.scoring.", "spades.position."
 REGULAR = "spades.bis.estimates."
-BLIND_NUMBERS, BLIND_BIDS = "spades.winprob.blind_numbers.", "arena.engine.blind."
+BLIND_NUMBERS, BLIND_BIDS = "spades.winprob.blind_numbers.", "arena.engine.winprob."
 SIGNALS, BLIND_NILS = "spades.bis.conventions.", "spades.bis.blind_nil."
 HABITS, CHOICE = "arena.engine.habits.", "arena.engine.choose_bid."
 NIL, PARTNERSHIP_BIS, BASELINES = "spades.bis.estimates.", "spades.bis.partnership.", "spades.baselines."
@@ -618,7 +618,7 @@ TRICKS, DEAL, MISTAKES = "spades.play.tricks.", "arena.engine.deal.", "spades.pl
 WINNING, WINPROB, OUTCOMES_OF = (
     "spades.winprob.outcomes.",
     "arena.engine.winprob.",
-    "arena.engine.outcomes.",
+    "arena.engine.winprob.",
 )
 FEATURES, OUTCOME = "spades.winprob.features.", "spades.winprob.outcomes."
 LEVELS = "spades.levels."
@@ -759,7 +759,7 @@ CASES: dict[str, Maker] = {
     PASSING + "nil_danger": lambda r: (r.randrange(1 << 13), r.randrange(1 << 13), r.choice((3, 13))),
     PASSING + "suit_danger": lambda r: (r.randrange(1 << 13), r.randrange(1 << 13), r.choice((3, 13))),
     PASSING + "given_by_partner": lambda r: (hand(r), r.randrange(5)),
-    "arena.engine.passing.exchange": lambda r: (passing_state(r), view(np.zeros(4, np.int64))),
+    "arena.engine.playing.exchange": lambda r: (passing_state(r), view(np.zeros(4, np.int64))),
     LEGAL + "deck_number": lambda r: (r.choice((*RULES, JOKERS, *DECKS)),),
     LEGAL + "extra_spades_of": lambda r: (r.randrange(7), r.choice((*RULES, JOKERS, *DECKS))),
     LEGAL + "sees_no_jokers": lambda r: (r.choice((*RULES, JOKERS)), r.choice(POLICIES)),
@@ -973,8 +973,8 @@ CASES: dict[str, Maker] = {
     "arena.engine.replay.replay": lambda r: (a_play(r), *(view(np.zeros(n, np.int64)) for n in (52, 4, 4))),
     "arena.engine.replay.first_revoke": a_replay,
     "arena.engine.replay.passes": lambda r: (r.randrange(15), r.randrange(15), r.choice(RULES)),
-    "arena.players.touching.cards_between": lambda r: sitting(r)[:2],
-    "arena.players.touching.group_of": lambda r: next((min(cards_of(h)), h, u) for _, _, h, _, u in [sitting(r)]),
+    "arena.players.unseen.cards_between": lambda r: sitting(r)[:2],
+    "arena.players.unseen.group_of": lambda r: next((min(cards_of(h)), h, u) for _, _, h, _, u in [sitting(r)]),
     TRICKS + "cards_above": lambda r: (card(r),),
     TRICKS + "cards_below": lambda r: (card(r),),
     TRICKS + "nil_alive": lambda r: (sitting(r)[0], r.randrange(4)),
@@ -1120,7 +1120,7 @@ TEXTS = {
     *(SCORING + name for name in ("is_over", "bags_below", "accepted_bags", "scores_beyond_goals")),
 }
 # Compared as parts of whole rounds (test_rounds.py): they read the rows of policies and tables.
-WITHIN_ROUNDS = {CHOICE + "policy_at", CHOICE + "tables_of"}
+WITHIN_ROUNDS = {CHOICE + "tables_of"}
 # Compared as parts of `winprob_bid`: they share arrays.
 WITHIN_A_BID = {WINPROB + "working_arrays", WINPROB + "p_win_with"}
 # Compared as parts of searches (tests/arena/players/test_search.py): a card depends on all deals and results.
@@ -1130,7 +1130,7 @@ WITHIN_A_SEARCH = {
         for name in ("search_card", "try_cards", "compare_cards", "open_cards", "srp_of", "worth_of")
     ),
     *("arena.players.last_tricks." + name for name in ("bound_ends", "exact_worth", "next_try", "step_of")),
-    *("arena.players.weighted_deals." + name for name in ("sum_deals", "draw_deal")),
+    *("arena.players.unseen." + name for name in ("sum_deals", "draw_deal")),
 }
 
 # Compared as a part of `positions` (tests/studio/test_people.py), because it writes rows of matrices.

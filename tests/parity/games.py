@@ -9,8 +9,7 @@ import numpy as np
 from arena.engine.bidding import bid_seat, with_noise
 from arena.engine.choose_bid import auction_at
 from arena.engine.deal import NOISE_STREAM, Deals, deal_round, seed_rng
-from arena.engine.passing import exchange
-from arena.engine.playing import BLEND_SEED
+from arena.engine.playing import BLEND_SEED, exchange
 from arena.engine.results import cutthroat_winner
 from arena.engine.simulate import KernelTables, numba_typed
 from arena.games import ALONE, SEATING, Lineup, pairs_of, play_games

@@ -19,7 +19,7 @@ import uvloop
 
 from arena import questions, searcher
 from arena.engine.deal import deal_round, seat_players
-from arena.engine.passing import exchange
+from arena.engine.playing import exchange
 from arena.engine.rounds import ROUND
 from arena.engine.simulate import kernel_tables, player_rows
 from arena.engine.states import FIELDS, STATE

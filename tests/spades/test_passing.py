@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.engine.passing import HIGHEST, RANDOM, exchange
+from arena.engine.playing import HIGHEST, RANDOM, exchange
 from spades.cards import DECK, DECK_BITS, cards_of, format_card, parse_pbn
 from spades.passing import MOST_PASSED, cards_to_pass, given_by_nil, given_cards, suits_after_pass
 from spades.rules import make_rules

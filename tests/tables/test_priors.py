@@ -5,12 +5,12 @@ import pytest
 
 from arena import counters
 from arena.counters import AUCTIONS, CLASSES
-from arena.engine.bid_deals import bid_deals
 from arena.engine.simulate import kernel_tables
 from spades.inference import BID_CLASSES, FIRST_PRIOR_ROWS, PRIOR_COLUMNS, prior_column_of, prior_row_of
 from spades.inference import BIDDERS as READ
 from spades.rules import Rules
 from spades.tableset import open_tables
+from tables.counts import bid_deals
 from tables.fits import ENOUGH, LEAST, READ_POLICIES, SCALE, priors_of
 
 A_DEAL = np.repeat([3, 1], 13)  # cards in each column

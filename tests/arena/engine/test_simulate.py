@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from arena.engine.choose_bid import policy_at
 from arena.engine.simulate import COUNTED_FROM_THE_END, TABLE, kernel_tables, packed, policy_rows, tables_for
+from arena.engine.states import policy_of
 from arena.engine.winprob import slice_of
 from arena.errors import BuildError
 from spades.options import Policy
@@ -40,9 +40,9 @@ def test_tables_that_a_family_does_not_depend_on_are_neutral():
 
 
 def test_every_field_of_a_policy_survives_as_a_row():
-    """`policy_at` lists the fields: numba can't make a named tuple from a row by itself."""
+    """A policy is the same after it was a row."""
     policy = Policy._make(type(default)(number) for number, default in enumerate(Policy(), start=2))
-    assert policy_at(policy_rows([policy]).view(np.recarray), 0) == policy
+    assert policy_of(policy_rows([policy])[0]) == policy
 
 
 def test_a_table_without_a_neutral_form_is_named():

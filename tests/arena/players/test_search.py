@@ -6,9 +6,8 @@ import pytest
 from arena.engine.deal import deal_round, seat_players, seed_rng
 from arena.engine.jit import entry
 from arena.engine.results import win_probability_after_round
-from arena.engine.scratch import scratch
 from arena.engine.simulate import kernel_tables, player_rows, tables_for
-from arena.engine.states import FIELDS, STATE, new_states
+from arena.engine.states import FIELDS, STATE, new_states, scratch
 from arena.engine.winprob import slice_of
 from arena.errors import AgentError
 from arena.players.last_tricks import ENDS, PLIES, PLY_CELLS, WINDOW_CELLS, bound_ends, exact_worth
@@ -29,8 +28,7 @@ from arena.players.search import (
     search_card,
     worth_of,
 )
-from arena.players.unseen import PLACE_COUNTS, places, seed_view
-from arena.players.weighted_deals import MOST_UNSEEN, draw_deal, sum_deals
+from arena.players.unseen import MOST_UNSEEN, PLACE_COUNTS, draw_deal, places, seed_view, sum_deals
 from arena.searching import EQUAL, SearchPlayer, parse_search
 from spades.cards import DECK, cards_of, format_card, parse_card, parse_pbn
 from spades.inference import deals_of

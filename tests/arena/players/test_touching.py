@@ -3,7 +3,7 @@
 import pytest
 
 from arena.engine.states import plain_state
-from arena.players.touching import cards_between, group_of
+from arena.players.unseen import cards_between, group_of
 from spades.cards import parse_card, parse_pbn
 from spades.play import play_card
 from spades.rules import Rules

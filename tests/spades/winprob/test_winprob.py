@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.engine.outcomes import Contracts, our_points, outcome_values, their_points
 from arena.engine.simulate import numba_typed
-from arena.engine.winprob import card_inputs
+from arena.engine.winprob import Contracts, card_inputs, our_points, outcome_values, their_points
 from arena.errors import ArenaError
 from arena.match import Match
 from arena.result import run_match

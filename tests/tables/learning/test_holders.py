@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from arena.engine.bid_deals import bid_deals
 from arena.engine.simulate import kernel_tables
 from arena.errors import BuildError
 from spades.cards import parse_card, parse_pbn
@@ -11,6 +10,7 @@ from spades.inference import DECK_SIZE, HOLDER_INPUTS, OTHER_SEATS, HolderNet, h
 from spades.legal import BLIND_NIL, NO_BID
 from spades.rules import Rules
 from spades.tableset import open_tables
+from tables.counts import bid_deals
 from tables.learning import holders
 from tables.learning.holders import LAYERS, drawn_views, first_weights, known_bids, log_loss, views_of, whole_numbers
 

@@ -7,7 +7,7 @@ such as the success of nils if nobody bid nil, is null. The difference in points
 
 import json
 import platform
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -291,6 +291,35 @@ def _number(x: float | None) -> str:
     return "-" if x is None else f"{x:.2f}"
 
 
+def _percents(values: Iterable[float | None]) -> str:
+    return " : ".join(map(_percent, values))
+
+
+def _numbers(values: Iterable[float | None]) -> str:
+    return " : ".join(map(_number, values))
+
+
+# The tables at the end: the field of the result, the titles of the columns, and how a cell of each is shown.
+_TABLES: tuple[tuple[str, str, tuple[Callable[[Any], str], ...]], ...] = (
+    (
+        "round_types",
+        "round type | rounds | share | points a : b | nils made a : b",
+        (str, str, _percent, _numbers, _percents),
+    ),
+    (
+        "contracts",
+        "side | contract | rounds | made | set | overtricks if made | tricks short if set",
+        (str, str, str, _percent, _percent, _number, _number),
+    ),
+    ("bids", "side | bid | bids | tricks of the bidder | contract or nil made", (str, str, str, _number, _percent)),
+    (
+        "sums_of_bids",
+        "sum of bids | rounds | rounds without nil | points a : b (without nil)",
+        (str, str, str, _numbers),
+    ),
+)
+
+
 def _markdown(r: MatchResult) -> Iterable[str]:
     side_a = f"{r.a} with {r.b}" if r.mixed else r.a
     yield f"# {side_a} v {r.b}"
@@ -329,42 +358,6 @@ def _markdown(r: MatchResult) -> Iterable[str]:
         f" variance saved by duplicate pairs: {_percent(r.variance_saved)}; mean sum of bids {_number(r.sum_of_bids)};"
         f" legal cards per play {_number(r.legal_cards)}; {r.rounds} rounds, {r.games} games, {r.draws} drawn."
     )
-    yield "\n" + table(
-        "round type | rounds | share | points a : b | nils made a : b",
-        (
-            (
-                row["type"],
-                row["rounds"],
-                _percent(row["share"]),
-                " : ".join(map(_number, row["points"])),
-                " : ".join(map(_percent, row["nil_success"])),
-            )
-            for row in r.round_types
-        ),
-    )
-    yield "\n" + table(
-        "side | contract | rounds | made | set | overtricks if made | tricks short if set",
-        (
-            (
-                row["side"],
-                row["contract"],
-                row["rounds"],
-                _percent(row["made"]),
-                _percent(row["set"]),
-                _number(row["overtricks"]),
-                _number(row["short"]),
-            )
-            for row in r.contracts
-        ),
-    )
-    yield "\n" + table(
-        "side | bid | bids | tricks of the bidder | contract or nil made",
-        ((row["side"], row["bid"], row["bids"], _number(row["tricks"]), _percent(row["made"])) for row in r.bids),
-    )
-    yield "\n" + table(
-        "sum of bids | rounds | rounds without nil | points a : b (without nil)",
-        (
-            (row["sum"], row["rounds"], row["without_nil"], " : ".join(map(_number, row["points"])))
-            for row in r.sums_of_bids
-        ),
-    )
+    for field, head, formats in _TABLES:
+        rows = ([show(value) for show, value in zip(formats, row.values())] for row in getattr(r, field))
+        yield "\n" + table(head, rows)

@@ -6,6 +6,7 @@ parameters and seed. So chunks that would differ are in another folder.
 
 import fcntl
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -52,17 +53,11 @@ def finished_chunks(
 ) -> list[Path]:
     """Return the files of chunks 0 to ``n_chunks - 1`` in ``folder``, after computing those that are missing."""
     paths = _paths(folder, range(n_chunks))
-    missing = _missing(paths)
-    bar = tqdm(
-        total=n_chunks,
-        initial=n_chunks - len(missing),
-        desc=label,
-        unit="chunk",
-        disable=None if progress else True,  # None: show the bar only on a terminal
-    )
-    with bar, closing(executor.map(fn, missing)) as results:
-        for index, arrays in results:
-            _save_chunk(paths[index], arrays)
+    done = sum(path.exists() for path in paths.values())
+    hidden = None if progress else True  # None: show the bar only on a terminal
+    bar = tqdm(total=n_chunks, initial=done, desc=label, unit="chunk", disable=hidden)
+    with bar, closing(_computed(fn, paths, executor)) as results:
+        for _ in results:
             bar.update()
     return list(paths.values())
 
@@ -80,13 +75,10 @@ class KeptChunks:
     def map(self, fn: ChunkFunction, indices: Iterable[int]) -> Results:
         """Yield the saved chunks, then run ``fn`` on each other index; see `Executor`. Raises `BuildError`."""
         paths = _paths(self._folder, indices)
-        missing = _missing(paths)
-        for index in sorted(paths.keys() - missing):
-            yield index, load_chunk(paths[index])
-        with closing(self._executor.map(fn, missing)) as results:
-            for index, arrays in results:
-                _save_chunk(paths[index], arrays)
-                yield index, arrays
+        for index, path in paths.items():
+            if path.exists():
+                yield index, load_chunk(path)
+        yield from _computed(fn, paths, self._executor)
 
 
 def load_chunk(path: Path, *names: str) -> Arrays:
@@ -106,9 +98,15 @@ def joined_chunks(paths: Sequence[Path]) -> dict[str, NDArray[Any]]:
 
 def summed_chunks(paths: Sequence[Path]) -> dict[str, NDArray[Any]]:
     """Return the sums of the arrays of finished chunks. Raises `BuildError` for a damaged file or other arrays."""
-    total: dict[str, NDArray[Any]] = {}
-    for path in paths:
-        _add(total, load_chunk(path), path)
+    total = dict(load_chunk(paths[0]))
+    expected = {name: (array.dtype, array.shape) for name, array in total.items()}
+    for path in paths[1:]:
+        chunk = load_chunk(path)
+        found = {name: (array.dtype, array.shape) for name, array in chunk.items()}
+        if found != expected:
+            raise BuildError(f"{path}: found {found}; expected {expected}, as in the first chunk")
+        for name, array in chunk.items():
+            total[name] += array
     return total
 
 
@@ -117,29 +115,15 @@ def _paths(folder: Path, indices: Iterable[int]) -> dict[int, Path]:
     return {index: folder / f"{index:06d}.npz" for index in indices}
 
 
-def _missing(paths: dict[int, Path]) -> list[int]:
-    return [index for index, path in paths.items() if not path.exists()]
-
-
-def _save_chunk(path: Path, arrays: Arrays) -> None:
-    temporary = path.with_name(f".{path.stem}.{os.getpid()}.tmp.npz")
-    with temporary.open("wb") as file:
-        np.savez(file, allow_pickle=False, **dict(arrays))
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-
-
-def _add(total: dict[str, NDArray[Any]], chunk: Arrays, path: Path) -> None:
-    if not total:
-        total.update({name: array.copy() for name, array in chunk.items()})
-        return
-    expected = {name: (array.dtype, array.shape) for name, array in total.items()}
-    found = {name: (array.dtype, array.shape) for name, array in chunk.items()}
-    if found != expected:
-        raise BuildError(f"{path}: found {found}; expected {expected}, as in the first chunk")
-    for name, array in chunk.items():
-        total[name] += array
+def _computed(fn: ChunkFunction, paths: dict[int, Path], executor: Executor) -> Results:
+    """Run ``fn`` on each index whose path does not exist; write and yield each result."""
+    missing = [index for index, path in paths.items() if not path.exists()]
+    with closing(executor.map(fn, missing)) as results:
+        for index, arrays in results:
+            content = io.BytesIO()
+            np.savez(content, allow_pickle=False, **dict(arrays))
+            write_atomically(paths[index], content.getvalue())
+            yield index, arrays
 
 
 def kept_json(path: Path, make: Callable[[], Any]) -> Any:

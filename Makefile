@@ -31,7 +31,7 @@
 #   make packages                           build them and the packages of the clients, as they are published; wants npm
 #   make release-note VERSION=1.0.0         print what CHANGELOG.md says of a version
 #   make tables [ARGS="--only cnil"]        build the tables that are not up to date
-#   make verify [ARGS=--strict]             check the committed tables, and list those that may have to be rebuilt
+#   make verify                             check the committed tables
 #   make lock [LOCKFLAGS=--upgrade]         remake requirements/ from pyproject.toml
 #   make clean                              remove .venv and caches
 #

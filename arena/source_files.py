@@ -1,9 +1,8 @@
 """A hash of the source files that a module uses: its own, and those of this project that it imports, directly or not.
 
-The hash says only that something may have changed: any edit of any of these files changes it, even of a comment. The
-stamp of a family (`tables.run.state`) holds the hash, so that `python -m tables verify` can say which families to
-compare. With the versions of numba and numpy, it also marks finished chunks, so that chunks of different code are not
-mixed.
+The hash says only that something may have changed: any edit of any of these files changes it, even of a comment. It
+names the folder of an entry's machine code (`arena.engine.jit`). With the versions of numba and numpy, it also marks
+finished chunks, so that chunks of different code are not mixed.
 
 Imports are read from the source text, also those inside functions. A name that a package's `__init__` imports counts
 the module that has it, and nothing else that the `__init__` imports. So an edit of a card player changes no hash of a

@@ -8,7 +8,7 @@ from spades.arguments import run_command
 
 COMMANDS = {  # name: (module, what it does)
     "build": ("tables.run.build", "make every table that is not up to date"),
-    "stamp": ("tables.run.stamp", "compare small builds, to see which tables the code would change"),
+    "stamp": ("tables.run.stamp", "make a small build, to see which tables the code would change"),
     "verify": ("tables.run.verify", "check the committed tables against the manifest and the code"),
 }
 

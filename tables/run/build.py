@@ -2,9 +2,9 @@
 
 The families' functions compute the arrays. The build writes them to tables/data: one .npy file per array, and
 manifest.json. Each file is written completely or not at all. A family is rebuilt if its inputs have changed: generator,
-parameters, sizes, seed and the files it depends on; or if its stamp (`tables.run.state`) says that the code here makes
-other arrays. A change of source files alone rebuilds nothing. Finished chunks of a long family are kept in tables/work/
-until the family is done, so that an interrupted build continues where it stopped.
+parameters, sizes, seed and the files it depends on. A change of source files alone rebuilds nothing: `tables.run.stamp`
+finds out whether it changes a table. Finished chunks of a long family are kept in tables/work/ until the family is
+done, so that an interrupted build continues where it stopped.
 """
 
 import argparse
@@ -44,16 +44,6 @@ from spades.tables import dtypes_of
 from spades.tableset import DEFAULT_DIRECTORY, open_array
 from tables.families import FAMILIES
 from tables.run.family import Context, Family, in_order, inputs_hash, scaled_sizes, with_dependencies, with_games
-from tables.run.state import (
-    REBUILT,
-    Stamp,
-    State,
-    dependency_files,
-    files_of,
-    read_stamps,
-    states,
-    write_stamps,
-)
 
 RELEASE = (
     "2026.11.28"  # version of the tables: year, month, a number that rises; raise it when the shipped tables change
@@ -72,7 +62,6 @@ class Options:
     rounds_scale: float = 1.0  # factor for the rounds that are simulated
     rules: tuple[str, ...] = ()  # also make a win table for each of these; texts as in --rules
     force: bool = False  # rebuild the families of ``only`` (or all), and ignore saved chunks
-    keep_stale: bool = False  # keep families for which only the small build differs
 
 
 def build(
@@ -106,10 +95,8 @@ def build(
             manifest = _manifest_or_empty(directory)
             files = dependency_files(family, families, manifest)
             inputs = inputs_hash(family, options.seed, options.rounds_scale, files)
-            stamps = read_stamps(directory)
-            state = states(families, manifest, stamps, options.seed, options.rounds_scale)[family.name]
-            if family.name not in forced and _stays(directory, family, manifest, state, options.keep_stale):
-                say(f"{family.name}: {state.value}{'' if state is State.CURRENT else ', kept'}")
+            if family.name not in forced and _is_current(directory, family, manifest, inputs):
+                say(f"{family.name}: up to date")
                 continue
             started = time.monotonic()
             decided_by = (family.name, inputs, chunk_code(family.make.__module__))
@@ -167,6 +154,19 @@ def npy_bytes(array: NDArray[Any]) -> bytes:
     return file.getvalue()
 
 
+def dependency_files(family: Family, families: tuple[Family, ...], manifest: Manifest) -> dict[str, str]:
+    """Return the sha256 of each file that ``family`` depends on, by file name.
+
+    Raises `BuildError` if one of them is not in the manifest.
+    """
+    by_name = {other.name: other for other in families}
+    names = [f"{array}.npy" for name in family.depends for array in by_name[name].axes]
+    for name in names:
+        if name not in manifest.files:
+            raise BuildError(f"{family.name} depends on {name}, which is not in {MANIFEST}; build that table first")
+    return {name: manifest.files[name].sha256 for name in names}
+
+
 def dependency_arrays(
     directory: Path, family: Family, families: tuple[Family, ...], manifest: Manifest
 ) -> dict[str, NDArray[Any]]:
@@ -202,13 +202,13 @@ def _manifest_or_empty(directory: Path) -> Manifest:
     return Manifest(RELEASE, RELEASE, "", {}, {})
 
 
-def _stays(directory: Path, family: Family, manifest: Manifest, state: State, keep_stale: bool) -> bool:
-    if state in REBUILT and not (keep_stale and state is State.DIFFERS):
+def _is_current(directory: Path, family: Family, manifest: Manifest, inputs: str) -> bool:
+    if family.name not in manifest.families or manifest.families[family.name].inputs != inputs:
         return False
     try:
         for array in family.axes:
             open_array(directory, f"{array}.npy", manifest.files[f"{array}.npy"])
-    except TablesError:
+    except (KeyError, TablesError):
         return False  # a damaged or missing file is made again
     return True
 
@@ -237,10 +237,9 @@ def _write(directory: Path, manifest: Manifest, context: Context, arrays: Arrays
         parameters=family.parameters,
         figures=context.figures,
         inputs=inputs,
-        code=None,  # the stamp says which code made it
+        code=None,
     )
     write_manifest(directory, RELEASE, files, {**manifest.families, family.name: entry})
-    write_stamps(directory, {**read_stamps(directory), family.name: Stamp(files_of(family))})
     _remove(directory, set(manifest.files) - set(files))
 
 
@@ -261,9 +260,6 @@ def _finish(directory: Path, ordered: list[Family], prune: bool, say: Say) -> No
         write_manifest(directory, RELEASE, files, kept)
     for name in sorted(set(manifest.families) - set(kept)):
         say(f"{name}: removed, because the code no longer has it")
-    stamps = read_stamps(directory)
-    if stamps.keys() - kept:
-        write_stamps(directory, {name: stamp for name, stamp in stamps.items() if name in kept})
     _remove(directory, set(manifest.files) - set(files))
     if (directory / MANIFEST).exists():
         say(f"tables {read_manifest(directory).version} in {directory}")
@@ -293,7 +289,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", type=Path, default=DEFAULT_DIRECTORY, metavar="DIR", help="folder (default: tables/data)"
     )
     parser.add_argument("--force", action="store_true", help="build --only (or all) again, even if up to date")
-    parser.add_argument("--keep-stale", action="store_true", help="also keep families whose small build differs")
     add_executor_arguments(parser)
 
 
@@ -302,7 +297,7 @@ def main(arguments: argparse.Namespace) -> int:
     if not arguments.rounds_scale > 0:
         raise BuildError(f"--rounds-scale is {arguments.rounds_scale}; accepted: a number above 0")
     only, rules = tuple(arguments.only or ()), tuple(arguments.rules)
-    options = Options(arguments.seed, only, arguments.rounds_scale, rules, arguments.force, arguments.keep_stale)
+    options = Options(arguments.seed, only, arguments.rounds_scale, rules, arguments.force)
     with executor_of(arguments.scheduler, arguments.jobs) as executor:
         build(arguments.out, options=options, executor=executor)
     return 0

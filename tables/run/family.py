@@ -27,7 +27,7 @@ Parameters: TypeAlias = Mapping[str, object]
 
 @dataclass(frozen=True)
 class Family:
-    """Tables that one function makes. The fields and the stamp decide whether they are up to date (`tables.run.state`).
+    """Tables that one function makes. The fields decide whether they are up to date.
 
     ``axes`` names the arrays, with the meaning of each of their axes. ``make`` returns them, named without the prefix
     of the family's table ``profile``. ``parameters`` are JSON values that describe how the arrays are made, for the
@@ -39,8 +39,8 @@ class Family:
     ``parameters_for`` is for a family that makes something for each of a user's rules. It returns the parameters for
     the declared ones, those in the manifest, and the texts of --rules. Raises `BuildError` for a wrong text.
 
-    Raise ``generator`` when something other than code changes the arrays, such as another version of a library. A
-    change of code is seen by small builds.
+    Raise ``generator`` when the code makes other arrays, which `tables.run.stamp` finds out, or when something else
+    does, such as another version of a library.
     """
 
     name: str

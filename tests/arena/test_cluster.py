@@ -158,7 +158,7 @@ def test_a_build_on_the_cluster_gives_the_same_bytes(real_cluster, tmp_path):
     with DaskCluster(real_cluster.address) as executor:
         build(folders[1], (FAMILY,), checkpoints=tmp_path / "work-1", executor=executor, progress=False)
     names = sorted(path.name for path in folders[0].iterdir())
-    assert names == ["histogram.npy", "manifest.json", "stamps.json"]
+    assert names == ["histogram.npy", "manifest.json"]
     for name in names:
         assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
 

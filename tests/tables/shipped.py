@@ -1,4 +1,4 @@
-"""A copy of the shipped tables as if they had been built by the code here."""
+"""A copy of the shipped tables."""
 
 import os
 import shutil
@@ -7,13 +7,11 @@ from pathlib import Path
 
 from spades.manifest import MANIFEST, path_of, read_manifest
 from spades.tableset import DEFAULT_DIRECTORY
-from tables.families import FAMILIES
 from tables.run.build import write_manifest
-from tables.run.state import STAMPS, Stamp, files_of, write_stamps
 
 
 def copy_shipped(directory: Path, without: Collection[str] = ()) -> Path:
-    """Copy all families but ``without`` to ``directory``, and record that the code here made them."""
+    """Copy all families but ``without`` to ``directory``."""
     shutil.copytree(DEFAULT_DIRECTORY, directory, copy_function=os.link)
     manifest = read_manifest(directory)
     (directory / MANIFEST).unlink()  # a link to the shipped file
@@ -22,6 +20,4 @@ def copy_shipped(directory: Path, without: Collection[str] = ()) -> Path:
         path_of(directory, name).unlink()
     families = {name: entry for name, entry in manifest.families.items() if name not in without}
     write_manifest(directory, manifest.release, files, families)
-    (directory / STAMPS).unlink(missing_ok=True)  # a link too
-    write_stamps(directory, {family.name: Stamp(files_of(family)) for family in FAMILIES if family.name in families})
     return directory

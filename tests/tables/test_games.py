@@ -20,9 +20,8 @@ from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from spades.winprob import SHIPPED, games, key_of, win_slice_of
 from tables import win
 from tables.families import FAMILIES
-from tables.run.build import DEFAULT_SEED, Options, build
+from tables.run.build import DEFAULT_SEED, Options, build, dependency_files
 from tables.run.family import inputs_hash, scaled_sizes, with_games
-from tables.run.state import dependency_files
 from tables.win import MORE, RESIDUAL, game_overrides, parts_of, rules_of_text
 from tests.tables.shipped import copy_shipped
 

@@ -1,4 +1,4 @@
-"""The build: order, skipping, resuming, jobs and files; what `verify` finds: errors, and families to build again."""
+"""The build: order, skipping, resuming, jobs and files; the errors that `verify` finds."""
 
 import fcntl
 import json
@@ -15,12 +15,9 @@ from spades.manifest import MANIFEST, read_manifest
 from spades.tableset import DEFAULT_DIRECTORY
 from tables import __main__ as cli
 from tables.families import FAMILIES
-from tables.run import verify as verify_module
 from tables.run.build import Options, build
 from tables.run.family import Family, in_order, with_dependencies
-from tables.run.state import Stamp, State, files_of, read_stamps, write_stamps
-from tables.run.verify import family_states, verify
-from tests.tables.shipped import copy_shipped
+from tables.run.verify import verify
 
 N_CHUNKS = 12
 
@@ -102,7 +99,7 @@ def content(directory):
 def test_builds_in_order_and_leaves_nothing_else(tmp_path, run):
     toy = Toy()
     assert run(toy) == ["dice", "doubled"]
-    assert sorted(content(tmp_path / "data")) == ["dice.npy", "doubled.npy", "manifest.json", "mean.npy", "stamps.json"]
+    assert sorted(content(tmp_path / "data")) == ["dice.npy", "doubled.npy", "manifest.json", "mean.npy"]
     assert list((tmp_path / "data.build").iterdir()) == []
     dice = np.load(tmp_path / "data" / "dice.npy")
     assert dice.sum() == 1200
@@ -232,43 +229,6 @@ def test_damaged_file_is_made_again(tmp_path, run):
     assert content(tmp_path / "data") == before
 
 
-def restamp(directory, **stamps):
-    """Change the stamps of the families named; None removes one."""
-    changed = {**read_stamps(directory), **stamps}
-    write_stamps(directory, {name: stamp for name, stamp in changed.items() if stamp is not None})
-
-
-DIFFERENT = {toy.name: Stamp(None, "5f0c", 0.1, {}, differs=files_of(toy)) for toy in Toy().families}
-
-
-@pytest.mark.parametrize("stamp", [None, Stamp("5f0c"), Stamp("5f0c", "5f0c", 0.1, {}), Stamp(None)])
-def test_other_or_unknown_files_build_nothing(tmp_path, run, stamp):
-    run(Toy())
-    restamp(tmp_path / "data", dice=stamp)
-    before = content(tmp_path / "data")
-    assert run(Toy()) == []
-    assert content(tmp_path / "data") == before
-
-
-def test_a_small_build_that_differs_builds_again(tmp_path, run):
-    run(Toy())
-    before = content(tmp_path / "data")
-    restamp(tmp_path / "data", dice=DIFFERENT["dice"])
-    changed = content(tmp_path / "data")
-    assert run(Toy(), keep_stale=True) == []
-    assert content(tmp_path / "data") == changed
-    assert run(Toy()) == ["dice"]  # the same bytes, so that `doubled` stays
-    assert content(tmp_path / "data") == before
-
-
-def test_keep_stale_keeps_no_other_family(tmp_path, run):
-    run(Toy())
-    restamp(tmp_path / "data", **DIFFERENT)
-    (tmp_path / "data" / "doubled.npy").unlink()
-    assert run(Toy(), keep_stale=True) == ["doubled"]
-    assert run(Toy(generator=2), keep_stale=True) == ["dice"]
-
-
 def test_families_that_are_gone_are_removed(tmp_path, run):
     run(Toy())
     less = Toy()
@@ -276,8 +236,8 @@ def test_families_that_are_gone_are_removed(tmp_path, run):
     run(less, only=("dice",))
     assert (tmp_path / "data" / "doubled.npy").exists()
     run(less)
-    assert sorted(content(tmp_path / "data")) == ["dice.npy", "manifest.json", "mean.npy", "stamps.json"]
-    assert set(read_manifest(tmp_path / "data").families) == {*read_stamps(tmp_path / "data")} == {"dice"}
+    assert sorted(content(tmp_path / "data")) == ["dice.npy", "manifest.json", "mean.npy"]
+    assert set(read_manifest(tmp_path / "data").families) == {"dice"}
 
 
 def test_broken_manifest_stops_the_build(tmp_path, run):
@@ -451,74 +411,6 @@ def test_verify_sees_missing_stray_and_unknown(tmp_path, run):
     assert "stray.npy" in found["*.npy"]
     run(Toy())
     assert "of family doubled; the code has no such family" in problems(tmp_path / "data", toy.families)["doubled.npy"]
-
-
-def states_of(directory, toy):
-    found = family_states(directory, verify(directory, toy.families), toy.families)
-    return {name: state.value for name, state in found.items()}
-
-
-def test_verify_says_which_families_a_rebuild_would_change(tmp_path, run):
-    data, toy = tmp_path / "data", Toy()
-    run(toy)
-    assert states_of(data, toy) == {"dice": "up to date", "doubled": "up to date"}
-    for stamp, state in ((Stamp("5f0c", "5f0c", 0.1, {}), State.FILES), (None, State.UNSTAMPED)):
-        restamp(data, dice=stamp)
-        assert states_of(data, toy) == {"dice": state.value, "doubled": "up to date"}
-    restamp(data, dice=DIFFERENT["dice"])
-    assert states_of(data, toy) == {"dice": "small build differs: rebuild", "doubled": "an input would change"}
-    assert problems(data, toy.families) == {}
-    run(toy, only=("dice",))
-    run(toy, only=("dice",), seed=2)
-    assert states_of(data, toy) == {
-        "dice": "made with other parameters, sizes, seed or inputs",
-        "doubled": "made with other parameters, sizes, seed or inputs",
-    }
-    toy.families = (*toy.families, Family("more", 1, stop, {"more": ("one",)}, depends=("dice",)))
-    assert states_of(data, toy)["more"] == "not built"
-
-
-def test_an_exact_family_that_gives_the_same_bytes_is_up_to_date(tmp_path, run):
-    data, toy = tmp_path / "data", Toy()
-    run(toy)
-    restamp(data, doubled=DIFFERENT["doubled"])
-    assert states_of(data, toy) == {"dice": "up to date", "doubled": "up to date"}
-    array = tmp_path / "data" / "doubled.npy"
-    array.write_bytes(array.read_bytes()[:-1] + b"\x7f")
-    assert states_of(data, toy)["doubled"] == State.DIFFERS.value
-
-
-def test_families_not_up_to_date_are_a_warning_or_with_strict_an_error(tmp_path, capsys, monkeypatch):
-    data = copy_shipped(tmp_path / "data")
-    monkeypatch.setattr(verify_module, "verify", lambda directory, seed: [])  # test_rebuild computes the exact families
-    assert cli.main(["verify", "--dir", str(data), "--strict"]) == 0
-    assert f"0 of {len(FAMILIES)} families are not up to date" in capsys.readouterr().out
-    (net,) = (family for family in FAMILIES if family.name == "net")
-    reached = sum(
-        "net" in with_dependencies([family.name], FAMILIES) for family in FAMILIES
-    )  # net, and what it is an input of
-    for stamp, state, others in (
-        (Stamp("5f0c"), State.FILES, 0),
-        (Stamp(None, "5f0c", 0.1, {}, differs=files_of(net)), State.DIFFERS, reached - 1),
-    ):
-        restamp(data, net=stamp)
-        for options, status in (([], 0), (["--strict"], 1)):
-            assert cli.main(["verify", "--dir", str(data), *options]) == status
-            lines = capsys.readouterr().out.splitlines()
-            rows = [line.split(maxsplit=1) for line in lines if line.endswith(state.value)]
-            assert [name for name, _ in rows] == ["net"]
-            assert "net_bid, net_hidden, net_out, net_position" in rows[0][1]
-            assert any(
-                line.startswith(f"{1 + others} of {len(FAMILIES)} families are not up to date") for line in lines
-            )
-
-
-def test_damaged_stamps_are_named(tmp_path, run):
-    run(Toy())
-    for text in ("{", "[]", '{"dice": 1}', '{"dice": {"file": "5f0c"}}'):
-        (tmp_path / "data" / "stamps.json").write_text(text)
-        with pytest.raises(BuildError, match=r"stamps\.json: found no stamps"):
-            run(Toy())
 
 
 def test_command_line(tmp_path, capsys):

@@ -123,7 +123,7 @@ docs: $(ALL)
 	@NO_COLOR=1 $(BIN)/zensical build --strict
 
 bench: $(ALL)
-	$(BIN)/python -m arena bench
+	$(BIN)/python -m tests.bench.decisions
 	$(BIN)/python -m loadtest.bench $(ARGS)
 
 test-long: $(ALL)

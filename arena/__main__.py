@@ -10,7 +10,6 @@ COMMANDS = {  # name: (module, what it does)
     "match": ("arena.match_command", "play one bidder against another and compare them"),
     "agents": ("arena.agents", "list who can play in a match, with their options"),
     "searcher": ("arena.searcher", "choose cards by search for the service, which starts this process"),
-    "bench": ("arena.bench", "time decisions and compiled play"),
 }
 
 

@@ -61,7 +61,7 @@ class PolicyKind(ABC, Generic[D]):
     # values.
     in_variant: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
     served: bool = True  # False: for tests and the arena only
-    # Microseconds of a decision, without and with its explanation, as `python -m arena bench` measured them.
+    # Microseconds of a decision, without and with its explanation, as `python -m tests.bench.decisions` measured them.
     typical_us: tuple[float, float] = (0.0, 0.0)
     version: str = "1"  # goes up when the policy's bids change without a change of tables
     noise_sd: tuple[float, ...] = ()  # `Policy.noise_sd` by level, level 0 first; 3% of games a level

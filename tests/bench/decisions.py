@@ -1,7 +1,7 @@
-"""Time a decision in the service's plain Python and play in compiled code: `python -m arena bench`.
+"""Time a decision in the service's plain Python and play in compiled code: `python -m tests.bench.decisions`.
 
-The command prints medians of several interleaved runs. Absolute times vary on shared machines; ratios are stable. It
-checks nothing. Positions and deals depend on the seed alone.
+`make bench` runs it. It prints medians of several interleaved runs. Absolute times vary on shared machines; ratios are
+stable. It tests nothing. Positions and deals depend on the seed alone.
 """
 
 import argparse
@@ -38,14 +38,12 @@ PAIRS = 10_000
 LAST_ROUNDS = "decide bis with explanation, both sides near the goal"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
+def main() -> None:
+    """Print the times as a Markdown table."""
+    parser = argparse.ArgumentParser(description="Time decisions and compiled play.")
     parser.add_argument("--runs", type=integer, default=5, help="interleaved runs (default %(default)s)")
     parser.add_argument("--seed", type=integer, default=1, help="seed of positions and deals (default %(default)s)")
-
-
-def main(arguments: argparse.Namespace) -> int:
-    """Print the times as a Markdown table."""
+    arguments = parser.parse_args()
     tables = open_tables()
     print(f"Python {platform.python_version()}, tables {tables.version}, {arguments.runs} interleaved runs, medians\n")
     positions = random_positions(POSITIONS, arguments.seed)
@@ -70,7 +68,6 @@ def main(arguments: argparse.Namespace) -> int:
     rows.append(("decide winprob, compiled", f"{compiled_us(positions, arguments.runs):.1f}", "us"))
     rows += [(name, f"{rate:,.0f}", "/s") for name, rate in compiled_rates(arguments.runs, arguments.seed).items()]
     print(table("measured | median | unit", rows))
-    return 0
 
 
 def random_positions(count: int, seed: int) -> list[Position]:
@@ -165,3 +162,7 @@ def compiled_rates(runs: int, seed: int) -> dict[str, float]:
             run()
             seconds[name].append(time.perf_counter() - start)
     return {name: count / statistics.median(seconds[name]) for name, (_run, count) in work.items()}
+
+
+if __name__ == "__main__":
+    main()

@@ -86,11 +86,10 @@ def length_table(n_ranks: int = RANKS_CLASSIC, places: int = PLACES_CLASSIC) -> 
 
     The axes are the number m of players, the number n of cards that the bidder holds, and k.
     """
-    cells = [
-        [[length_probability(m, n_ranks - n, k, places) for k in range(MAX_LENGTH + 1)] for n in range(n_ranks + 1)]
-        for m in range(4)
-    ]
-    return np.array(cells, dtype=np.float64)
+    table = np.zeros((4, n_ranks + 1, MAX_LENGTH + 1))
+    for m, n, k in np.ndindex(table.shape):
+        table[m, n, k] = length_probability(m, n_ranks - n, k, places)
+    return table
 
 
 def cnil_table() -> NDArray[np.float64]:
@@ -275,10 +274,7 @@ def hunted_cnil_of_zones(zones: Sequence[int], hunters: int) -> NDArray[np.float
 
 
 def view(array: Any) -> Any:
-    """Return an array as the kernels of `spades.bis.estimates` read it.
-
-    The type is `Any` because numpy's stubs do not know that an array is a buffer.
-    """
+    """Return an array as the kernels of `spades.bis.estimates` read it."""
     return memoryview(array)
 
 
@@ -324,10 +320,7 @@ def ruff_values(lengths: Sequence[int], ruffers: int, p_length: View) -> list[fl
 
     A suit of n cards can be ruffed in its tricks n + 1 to 3. A ruff wins if each of ``ruffers`` opponents must follow.
     """
-    return sorted(
-        (float(p_length[ruffers, n, k]) for n in lengths for k in range(n + 1, 4)),
-        reverse=True,
-    )
+    return sorted((float(p_length[ruffers, n, k]) for n in lengths for k in range(n + 1, 4)), reverse=True)
 
 
 def side_table(p_length: Any) -> NDArray[np.float64]:
@@ -356,16 +349,14 @@ def spade_tables(n_ranks: int, extra_spades: int = 0) -> tuple[NDArray[np.uint8]
 
     Columns: the number of lowest spades taken away for ruffs. ``extra_spades``: as in `spade_counts`.
     """
-    high = np.zeros((1 << n_ranks, MOST_RUFFS + 1), np.uint8)
-    takes = np.zeros((1 << n_ranks, MOST_RUFFS + 1), np.uint8)
-    for holding in range(1 << n_ranks):
-        rest = holding
-        for k in range(MOST_RUFFS + 1):
-            by_rank, by_length = spade_counts(rest, extra_spades)
-            high[holding, k] = by_rank
-            takes[holding, k] = by_rank + by_length
-            rest &= rest - 1
-    return high, takes
+    counts = np.array([spade_counts(held, extra_spades) for held in range(1 << n_ranks)], np.uint8)
+    rest = np.arange(1 << n_ranks)
+    columns = []
+    for _ in range(MOST_RUFFS + 1):
+        columns.append(counts[rest])
+        rest = rest & np.maximum(rest - 1, 0)
+    by_rank, by_length = np.stack(columns, axis=1).transpose(2, 0, 1)
+    return np.ascontiguousarray(by_rank), by_rank + by_length
 
 
 def cnil_rows(suits: Suits) -> NDArray[np.float64]:
@@ -375,22 +366,16 @@ def cnil_rows(suits: Suits) -> NDArray[np.float64]:
     (`spade_is_lost`) are 0.
     """
     table = np.zeros((3 if suits.long_diamonds else 2, 1 << suits.spades))
-    known: dict[tuple[int, ...], NDArray[np.float64]] = {}
+    values = cache(cnil_of_zones)
 
-    def cell(held: int, n_ranks: int, kind: int) -> float:
-        zones = zones_of(held, n_ranks)
-        if zones not in known:
-            known[zones] = cnil_of_zones(zones)
-        return float(known[zones][CNIL_READING, kind])
+    def row(n_ranks: int, kind: int) -> list[float]:
+        return [values(zones_of(held, n_ranks))[CNIL_READING, kind] for held in range(1 << n_ranks)]
 
-    for held in range(1 << SHORT_RANKS):
-        table[0, held << 1] = cell(held, SHORT_RANKS, SIDE)
+    table[0, : 2 << SHORT_RANKS : 2] = row(SHORT_RANKS, SIDE)
     if suits.long_diamonds:
-        for held in range(HOLDINGS):
-            table[1, held] = cell(held, RANKS_CLASSIC, SIDE)
-    for held in range(1 << suits.spades):
-        if not spade_is_lost(held, suits.extra_spades):
-            table[-1, held] = cell(held, suits.spades, SPADES)
+        table[1, :HOLDINGS] = row(RANKS_CLASSIC, SIDE)
+    table[-1] = row(suits.spades, SPADES)
+    table[-1, [spade_is_lost(held, suits.extra_spades) for held in range(1 << suits.spades)]] = 0.0
     return table
 
 
@@ -416,8 +401,9 @@ def side(ctx: Context) -> Arrays:
 
 def ruffs(ctx: Context) -> Arrays:
     """Make `ruffs`."""
-    lengths = view(ctx.array("p_length"))
-    return {"ruffs": ruff_table(lengths, lengths, lengths)}
+    short, deck = view(ctx.own_array("p_length")), DECKS.get(ctx.family.profile)
+    diamonds = view(ctx.array("p_length")) if deck is not None and deck.long_diamonds else short
+    return {"ruffs": ruff_table(short, diamonds, short)}
 
 
 def spades(ctx: Context) -> Arrays:
@@ -440,10 +426,3 @@ def deck_side(ctx: Context) -> Arrays:
     short[:, 1::2] = 0.0  # no deuce
     long_diamonds = DECKS[ctx.family.profile].long_diamonds
     return {"side_high": np.concatenate([short, ctx.array("side_high")]) if long_diamonds else short}
-
-
-def deck_ruffs(ctx: Context) -> Arrays:
-    """Make `ruffs` of a deck with jokers."""
-    short = view(ctx.own_array("p_length"))
-    diamonds = view(ctx.array("p_length")) if DECKS[ctx.family.profile].long_diamonds else short
-    return {"ruffs": ruff_table(short, diamonds, short)}

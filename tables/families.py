@@ -107,7 +107,7 @@ def _deck(profile: str) -> tuple[Family, ...]:
         ),
         Family(
             name=f"{profile}_ruffs",
-            make=exact.deck_ruffs,
+            make=exact.ruffs,
             profile=profile,
             axes={f"{profile}_ruffs": (_RUFFERS, _LENGTHS, "tricks of the best k ruffs")},
             depends=(lengths, "p_length") if suits.long_diamonds else (lengths,),

@@ -9,8 +9,8 @@ import report
 from arena.errors import BuildError
 from arena.markdown import gain
 from arena.match import Match
-from arena.searching import parse_search
 from arena.result import MatchResult, run_match
+from arena.searching import parse_search
 from report.reads import BIS_FIELDS
 from report.setup import Setup
 

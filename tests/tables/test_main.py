@@ -7,7 +7,7 @@ import pytest
 
 from arena import __main__ as arena_command
 from studio import __main__ as studio_command
-from tables.__main__ import COMMANDS
+from tables.__main__ import COMMANDS, MOVED, main
 
 ALL = [
     *(("tables", name) for name in COMMANDS),
@@ -28,3 +28,9 @@ def test_a_command_starts_alone(command):
     done = subprocess.run(help_of, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert f"python -m {' '.join(command)}" in done.stdout
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_a_command_that_moved_names_the_new_one(name, capsys):
+    assert main([name, "--pairs", "5"]) == 2
+    assert capsys.readouterr().err == f"python -m tables: {name} is now {MOVED[name]}\n"

@@ -16,6 +16,7 @@ COMMANDS = {  # name: (module, what it does)
 # Commands that were here until version 0.1, and their commands of today. To be removed with version 2.
 MOVED = {
     "arena": "python -m arena match",
+    "bench": "python -m tests.bench.decisions",
     "logs": "python -m studio",
     "report": "python -m report",
     "searcher": "python -m arena searcher",

@@ -162,7 +162,7 @@ def seat_players(state: PlayState, players: Any) -> None:
         state.pieces[seat] = players[seat, 1]
 
 
-register(__name__)
+register(__name__, arrays=True)
 
 
 def _deal(states: Any, rounds: Any, active: Any, seed: int, rules: Rules, players: Any) -> None:

@@ -467,4 +467,4 @@ def blind_number_of(state: PlayState, seat: int, rules: Rules, policy: Policy, p
     return BLIND_NUMBER + found.number if found.number > 0 and is_worth_it(found.p_win, found.p_look) else 0
 
 
-register(__name__)
+register(__name__, arrays=True)

@@ -138,4 +138,4 @@ def _most_promising(arms: Any, n_arms: int, done: int, c_points: float) -> int:
     return best
 
 
-register(__name__)
+register(__name__, arrays=True)

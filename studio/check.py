@@ -11,7 +11,7 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ import orjson
 import polars
 from numpy.typing import NDArray
 
-from arena.chunks import Arrays, Executor
+from arena.chunks import Executor
 from arena.errors import BuildError
 from arena.executors import add_executor_arguments, executor_of
 from arena.markdown import table
@@ -51,7 +51,7 @@ USES = {  # what a log can be used for, and what a round needs for it
     "calibration of win chances": "a hand, scores and the winner",
     "card play": "all four hands and plays",
 }
-_HEAD, _BAD, _GOOD, _DECISIONS = "head", "bad", "good", "decisions"  # the arrays of a piece, besides its keys
+_HEAD, _BAD, _GOOD, _DECISIONS = "head", "bad", "good-", "decisions"  # the arrays of a piece, besides its keys
 
 
 def rounds_of_use(rounds: Rounds) -> dict[str, NDArray[np.bool_]]:
@@ -173,37 +173,20 @@ class Wanted(NamedTuple):
     bad: bool  # those with one
 
 
-class Checked(NamedTuple):
-    """What was found in a piece."""
-
-    summary: dict[str, Any]  # `Summary.record`
-    bad: bytes  # lines of JSON: the records with a fault
-    good: list[bytes]  # Parquet files with the records without one
-    decisions: bytes  # Parquet file with the records of a `Collector`
-    counts: Counter[str]  # its counts
-
-
 def check_log(
     files: Sequence[Path], wanted: Wanted, folder: Path, executor: Executor
 ) -> AbstractContextManager[Results]:
-    """Return a context with what is found in each piece, for `checked`; finished pieces are kept in ``folder``.
+    """Return a context with what is found in each piece, as bytes in arrays; finished pieces are kept in ``folder``.
 
-    It locks the pieces. Raises `BuildError` if a file does not exist, or if another run has the pieces.
+    `_HEAD` is JSON: a `Summary` and the counts of a `Collector`. `_BAD` are lines of JSON, the records with a fault;
+    those that begin with `_GOOD` are Parquet files with the others. `_DECISIONS` is a Parquet file of the collector. It
+    locks the pieces. Raises `BuildError` if a file does not exist, or if another run has the pieces.
     """
 
     def work(piece: Piece, seen: NDArray[np.uint64]) -> dict[str, Any]:
         return _check_piece(piece, seen, wanted)
 
     return work_on(pieces_of(files), work, wanted, folder, executor, "studio check")
-
-
-def checked(part: Arrays) -> Checked:
-    """Return what was found in a piece of `check_log`."""
-    head, good = json.loads(part[_HEAD].tobytes()), part[_GOOD].tobytes()
-    ends = np.cumsum(head["sizes"], dtype=np.int64).tolist()
-    files = [good[start:end] for start, end in zip([0, *ends], ends, strict=False)]
-    counts = Counter(head["counts"])
-    return Checked(head["summary"], part[_BAD].tobytes(), files, part[_DECISIONS].tobytes(), counts)
 
 
 def _check_piece(piece: Piece, seen: NDArray[np.uint64], wanted: Wanted) -> dict[str, Any]:
@@ -220,14 +203,11 @@ def _check_piece(piece: Piece, seen: NDArray[np.uint64], wanted: Wanted) -> dict
                 good.append(parquet_of(batch.frame))
     except BuildError as error:
         summary.unreadable.append(str(error))
-    head = {"summary": summary.record(), "sizes": [len(file) for file in good], "counts": collector.counts}
-    return {
-        KEYS: np.concatenate(hashes),
-        _HEAD: _array([json.dumps(head).encode()]),
-        _BAD: _array(bad),
-        _GOOD: _array(good),
-        _DECISIONS: _array([parquet_of(collector.records())]),
-    }
+    head = {"summary": summary.record(), "counts": collector.counts}
+    parts = {_HEAD: json.dumps(head).encode(), _BAD: b"".join(bad), _DECISIONS: parquet_of(collector.records())}
+    parts |= {f"{_GOOD}{number}": content for number, content in enumerate(good)}
+    arrays = {name: np.frombuffer(content, np.uint8) for name, content in parts.items()}
+    return {KEYS: np.concatenate(hashes), **arrays}
 
 
 def parquet_of(frame: polars.DataFrame) -> bytes:
@@ -252,10 +232,6 @@ def bad_lines(batch: Batch) -> list[bytes]:
         found = {"file": faults[0].file, "line": faults[0].line, "faults": texts, "record": record}
         lines.append(json.dumps(found, default=str).encode() + b"\n")
     return lines
-
-
-def _array(parts: Iterable[bytes]) -> NDArray[np.uint8]:
-    return np.frombuffer(b"".join(parts), np.uint8)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -321,10 +297,10 @@ def _parts(found: Results, summary: Summary, wanted: Wanted) -> Iterator[tuple[b
     # of those with a fault, and Parquet files of those without one.
     names, keys, counts = Names(), Keys(), summary.joined
     for part in found:
-        one = checked(part)
-        summary.add_record(one.summary)
-        counts.update(one.counts)
-        yield one.bad, one.good
+        head = json.loads(part[_HEAD].tobytes())
+        summary.add_record(head["summary"])
+        counts.update(head["counts"])
+        yield part[_BAD].tobytes(), [part[name].tobytes() for name in part if name.startswith(_GOOD)]
     for own in found.hashes() if counts else ():
         keys.repeated(own)
     for records in _decisions(found, counts.total()):
@@ -338,4 +314,4 @@ def _decisions(found: Results, n_records: int) -> Iterator[polars.DataFrame]:
     shares = 1 + n_records // MOST_RECORDS if n_records else 0
     for share in range(shares):
         own = polars.col("round_id").hash() % shares == share
-        yield polars.concat(polars.read_parquet(checked(part).decisions).filter(own) for part in found)
+        yield polars.concat(polars.read_parquet(part[_DECISIONS].tobytes()).filter(own) for part in found)

@@ -41,7 +41,6 @@ from tables.fits import READ_POLICIES
 RULES = Rules()  # under which priors and holder nets were counted
 SCORES = 5_000
 BINS = 20
-OTHERS = ("bis", "winprob", "rb", "ms", "io", "bis:level=3", "bis:convention=big5")  # who bids, in `others`
 UNIFORM = float(np.log(3.0))
 _ALL = (*BIS_FIELDS, *NET, *WIN_TABLES, *INFERENCE)  # arrays of the bidders and of the inference
 
@@ -242,17 +241,3 @@ def inference_by_trick(setup: Setup) -> dict[str, Any]:
     svg = plots.lines(series, "probability stated", "share that came true")
     setup.plot("inference-calibration", svg)
     return {"rounds": f"{n:,}", "player": TABLES_PLAYER, "rows": rows}
-
-
-@query(*_ALL)
-def inference_others(setup: Setup) -> dict[str, Any]:
-    """Return the log-loss after four bids of bidders that are not the ones that the model assumes."""
-    readers = readers_of(setup.opened.arrays)
-    n = max(1, setup.pairs // 5)
-    seats = _seats(n, setup.seed)
-    rows = []
-    for bidder in OTHERS:
-        deals = positions(setup, bidder, n, setup.seed)
-        read = [_judged(deals, seats, 4, assumed, partial(_net, readers=readers)) for assumed in BIDDERS]
-        rows.append((f"`{bidder}`", *(_mean(one.log_loss for one in judged) for judged in read)))
-    return {"positions": f"{n:,}", "uniform": f"{UNIFORM:.4f}", "rows": rows}

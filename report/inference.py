@@ -6,7 +6,7 @@ over all unseen cards and other seats, in percent; three equal chances have 44.4
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -120,65 +120,38 @@ def _seats(n: int, seed: int) -> NDArray[np.int64]:
     return np.random.default_rng(seed).integers(0, 4, n)
 
 
-def _mean(values: Iterable[float], digits: int = 4) -> str:
+def _mean(values: Iterable[float]) -> str:
     """Return a mean with its 95% interval."""
     found = np.array(list(values))
     half = 1.96 * found.std() / np.sqrt(len(found))
-    return f"{found.mean():.{digits}f} [{found.mean() - half:.{digits}f}, {found.mean() + half:.{digits}f}]"
-
-
-@lru_cache(maxsize=1)  # two sections use them
-def _after_bids(setup: Setup) -> dict[tuple[str, int, str], Floats]:
-    """Return (n, 2), log-loss and error in percent of each position, by bidder, number of bids and model."""
-    readers = readers_of(setup.opened.arrays)
-    n = _positions_after(4, setup)
-    seats = _seats(n, setup.seed)
-    found = {}
-    for bidder in BIDDERS:
-        deals = positions(setup, READ_POLICIES[bidder], n, setup.seed)
-        for made in range(1, 5):
-            some = seats[: _positions_after(made, setup)]
-            for name, model in (("prior", _prior), ("net", _net)):
-                judged = _judged(deals, some, made, bidder, partial(model, readers=readers))
-                found[bidder, made, name] = np.array([(one.log_loss, 100 * one.error) for one in judged])
-    return found
-
-
-def _positions_after(made: int, setup: Setup) -> int:
-    """Return how many positions are judged after ``made`` bids: most after four, because an article has that case."""
-    return 8 * setup.pairs if made == 4 else max(1, setup.pairs // 2)
+    return f"{found.mean():.4f} [{found.mean() - half:.4f}, {found.mean() + half:.4f}]"
 
 
 @query(*_ALL)
 def inference_log_loss(setup: Setup) -> dict[str, Any]:
-    """Return log-loss and error after one to four bids, of the priors and of the net."""
-    found = _after_bids(setup)
+    """Return log-loss and error after one to four bids, of the priors and of the net.
+
+    Most positions are those after four bids, because an article has that case.
+    """
+    readers = readers_of(setup.opened.arrays)
+    after_four, positions_before = 8 * setup.pairs, max(1, setup.pairs // 2)
+    seats = _seats(after_four, setup.seed)
     rows = []
     for bidder in BIDDERS:
+        deals = positions(setup, READ_POLICIES[bidder], after_four, setup.seed)
         for made in range(1, 5):
-            models = [found[bidder, made, name] for name in ("prior", "net")]
-            cells = [cell for each in models for cell in (_mean(each[:, 0]), f"{each[:, 1].mean():.2f}")]
+            some, cells = seats[: after_four if made == 4 else positions_before], list[str]()
+            for model in (_prior, _net):
+                judged = list(_judged(deals, some, made, bidder, partial(model, readers=readers)))
+                error = np.mean([100 * one.error for one in judged])
+                cells += [_mean(one.log_loss for one in judged), f"{error:.2f}"]
             rows.append((f"`{bidder}`", made, *cells))
     return {
-        "positions": f"{_positions_after(1, setup):,}",
-        "after_four": f"{_positions_after(4, setup):,}",
+        "positions": f"{positions_before:,}",
+        "after_four": f"{after_four:,}",
         "uniform": f"{UNIFORM:.4f}",
         "rows": rows,
     }
-
-
-@query(*_ALL)
-def inference_published(setup: Setup) -> dict[str, Any]:
-    """Return the error after four bids beside the published one."""
-    found = _after_bids(setup)
-    errors = [[f"{found[bidder, 4, name][:, 1].mean():.2f}" for bidder in BIDDERS] for name in ("prior", "net")]
-    rows = [
-        ("equal chances", "44", *["44.44"] * len(BIDDERS)),
-        ("heuristics", "43.3", *["-"] * len(BIDDERS)),
-        ("a table by the bids", "42.6", *errors[0]),
-        ("the bids and the player's own hand", "-", *errors[1]),
-    ]
-    return {"rows": rows}
 
 
 def played_cards(deals: Deals) -> NDArray[np.uint8]:

@@ -52,17 +52,10 @@ def test_views_of_a_round_hold_what_its_player_sees(report):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", ["log_loss", "published", "by_trick"])
+@pytest.mark.parametrize("name", ["log_loss", "by_trick"])
 def test_every_query_has_rows(report, name):
     rows = getattr(inference, f"inference_{name}")(report)["rows"]
     assert rows
     assert "nan" not in str(rows)
     if name == "log_loss":
         assert {row[0] for row in rows} == {f"`{bidder}`" for bidder in BIDDERS}
-
-
-@pytest.mark.compiled
-def test_the_errors_beside_the_published_one_are_those_after_four_bids(report):
-    four = [row for row in inference.inference_log_loss(report)["rows"] if row[1] == 4]
-    prior, net = inference.inference_published(report)["rows"][-2:]
-    assert (prior[2:], net[2:]) == (tuple(row[3] for row in four), tuple(row[5] for row in four))

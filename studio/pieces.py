@@ -8,7 +8,7 @@ on any number of workers. Finished pieces are kept until the end, so that an int
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars
@@ -28,13 +28,6 @@ _BLOCK = 1 << 20
 
 Hashes = NDArray[np.uint64]
 Work = Callable[[Piece, Hashes], dict[str, Any]]  # (piece, rounds that an earlier piece has) -> arrays, with KEYS
-
-
-class Repeated(NamedTuple):
-    """A piece with rounds that an earlier piece has."""
-
-    piece: int
-    keys: Hashes
 
 
 class Results:
@@ -114,17 +107,19 @@ def _paths(pieces: Sequence[Piece], work: Work, kept: Path, executor: Executor, 
     if repeated:
 
         def again(index: int) -> Arrays:
-            return work(pieces[repeated[index].piece], repeated[index].keys)
+            piece, keys = repeated[index]
+            return work(pieces[piece], keys)
 
         label = f"{title}: pieces with repeated rounds"
         anew = finished_chunks(again, len(repeated), kept / "again", executor, label, progress=True)
-        for one, path in zip(repeated, anew, strict=True):
-            paths[one.piece] = path
+        for (piece, _), path in zip(repeated, anew, strict=True):
+            paths[piece] = path
     return paths
 
 
-def _repeated(paths: Sequence[Path]) -> list[Repeated]:
-    # Compare about MOST_KEYS hashes at a time, those with the same remainder. So memory does not grow with the log.
+def _repeated(paths: Sequence[Path]) -> list[tuple[int, Hashes]]:
+    # The pieces with rounds that an earlier piece has, and the hashes of these. About MOST_KEYS hashes are compared at
+    # a time: those with the same remainder. So memory does not grow with the log.
     shares = 1 + sum(len(_keys(path)) for path in paths) // MOST_KEYS
     key, found = polars.col("key"), []
     for share in range(shares):
@@ -132,7 +127,7 @@ def _repeated(paths: Sequence[Path]) -> list[Repeated]:
         every = polars.concat(own.with_columns(piece=piece) for piece, own in enumerate(keys))
         found.append(every.filter(~key.is_first_distinct()))  # no round comes twice in a piece
     again = polars.concat(found).sort("piece", maintain_order=True).partition_by("piece", maintain_order=True)
-    return [Repeated(own["piece"][0], own["key"].to_numpy()) for own in again]
+    return [(own["piece"][0], own["key"].to_numpy()) for own in again]
 
 
 def _keys(path: Path) -> Hashes:

@@ -43,7 +43,7 @@ from studio import plots
 from studio.beside_people import Change, add_seats_arguments, beside_people, change
 from studio.fit.counting import BINS as BINS_OF_NILS
 from studio.fit.counting import FIELDS, Counted, Counts, Sample, by_rules, count_log, read_segments
-from studio.fit.fit_command import FAMILY, PLAIN, nobody
+from studio.fit.fit_command import FAMILY, PLAIN
 from studio.fit.win_fit import bids_of_sample, win_chances
 from studio.reading import FILES
 from studio.set_folders import empty_folder, move_content, work_folder, working
@@ -252,8 +252,6 @@ def main(arguments: argparse.Namespace) -> int:
     with working(work_folder(out, "report")) as work:
         with executor_of(arguments.scheduler, arguments.jobs, processes=True) as executor:
             counted = count_log(arguments.files, segments, work, executor)
-        if not counted.segments:
-            raise BuildError(nobody(arguments.label, counted))
         played: list[Change] = []
         if arguments.people:
             with executor_of(arguments.scheduler, arguments.jobs) as executor:

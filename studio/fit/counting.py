@@ -286,7 +286,7 @@ def is_held_out(games: NDArray[np.uint64]) -> NDArray[np.bool_]:
 
 
 def count_log(files: Sequence[Path], segments: Segments, folder: Path, executor: Executor) -> Counted:
-    """Return the counts of all files; finished pieces are kept in ``folder``. Raises `BuildError`."""
+    """Return the counts of all files; finished pieces are kept in ``folder``. Raises `BuildError` if no seat counts."""
 
     def work(piece: Piece, seen: NDArray[np.uint64]) -> dict[str, Any]:
         return _count_piece(piece, seen, segments)
@@ -298,6 +298,12 @@ def count_log(files: Sequence[Path], segments: Segments, folder: Path, executor:
     ):
         for part in found:
             counted.add_arrays(part)
+    if not counted.good:
+        found = f"found no round without a fault, and {counted.bad:,} with one"
+        raise BuildError(f"{found}; accepted: logs that have rounds")
+    if not counted.segments:
+        labels = "; ".join(counted.labels) or "none, as the log has no labels"
+        raise BuildError(f"found no seat with label {','.join(segments.label)!r}; accepted: parts of {labels}")
     return counted
 
 

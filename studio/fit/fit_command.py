@@ -18,7 +18,6 @@ import numpy as np
 
 from arena.chunks import Executor
 from arena.engine.simulate import kernel_tables
-from arena.errors import BuildError
 from arena.executors import add_executor_arguments, executor_of
 from arena.markdown import table
 from arena.progress import working_on
@@ -57,8 +56,6 @@ def main(arguments: argparse.Namespace) -> int:
         executor_of(arguments.scheduler, arguments.jobs, processes=True) as executor,
     ):
         counted = count_log(arguments.files, segments, work, executor)
-        if not counted.segments:
-            raise BuildError(nobody(arguments.label, counted))
         print(f"{counted.good:,} rounds; {counted.bad:,} records with a fault are not used.", file=sys.stderr)
         for segment in counted.segments:
             parameters = {"label": arguments.label, "segment": segment if segments.by else None}
@@ -70,14 +67,6 @@ def main(arguments: argparse.Namespace) -> int:
             print(_report(folder, counted, segment, fitted), file=sys.stderr)
             print(folder, flush=True)
     return 0
-
-
-def nobody(label: str | None, counted: Counted) -> str:
-    """Return the text of the error if no seat of a log counts."""
-    if not counted.good:
-        return f"found no round without a fault, and {counted.bad:,} with one; accepted: logs that have rounds"
-    labels = "; ".join(counted.labels) or "none, as the log has no labels"
-    return f"found no seat with label {label!r}; accepted: parts of {labels}"
 
 
 def fit(counted: Counted, segment: str, work: Path, executor: Executor) -> dict[str, Fitted]:

@@ -299,8 +299,8 @@ def count_log(files: Sequence[Path], segments: Segments, folder: Path, executor:
         for part in found:
             counted.add_arrays(part)
     if not counted.good:
-        found = f"found no round without a fault, and {counted.bad:,} with one"
-        raise BuildError(f"{found}; accepted: logs that have rounds")
+        bad = f"{counted.bad:,} with one"
+        raise BuildError(f"found no round without a fault, and {bad}; accepted: logs that have rounds")
     if not counted.segments:
         labels = "; ".join(counted.labels) or "none, as the log has no labels"
         raise BuildError(f"found no seat with label {','.join(segments.label)!r}; accepted: parts of {labels}")

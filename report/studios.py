@@ -6,8 +6,7 @@ tables, with the fitted ones, and with the options that `studio tune` chooses. F
 folder, so that an interrupted report continues.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -63,16 +62,15 @@ CASES = (
 def studios_calibration(setup: Setup) -> dict[str, Any]:
     """Return how well stated chances of nils and contracts come true with both table sets."""
     rows = []
-    for case in CASES:
-        for found in _studied(case, setup):
-            for kind in ("nils", "contracts"):
-                shipped, fitted = found["stated"][kind]
-                figures = (
-                    *(f"{one['stated']:.3f}" for one in (shipped, fitted)),
-                    *(f"{one['calibration_error']:.3f}" for one in (shipped, fitted)),
-                    *(f"{one['log_loss']:.4f}" for one in (shipped, fitted)),
-                )
-                rows.append((case.studio, f"{found['rounds']:,}", kind, f"{shipped['observed']:.3f}", *figures))
+    for case, found in _each(setup, "figures", _figures):
+        for kind in ("nils", "contracts"):
+            shipped, fitted = found["stated"][kind]
+            figures = (
+                *(f"{one['stated']:.3f}" for one in (shipped, fitted)),
+                *(f"{one['calibration_error']:.3f}" for one in (shipped, fitted)),
+                *(f"{one['log_loss']:.4f}" for one in (shipped, fitted)),
+            )
+            rows.append((case.studio, f"{found['rounds']:,}", kind, f"{shipped['observed']:.3f}", *figures))
     return {"rows": rows}
 
 
@@ -80,12 +78,11 @@ def studios_calibration(setup: Setup) -> dict[str, Any]:
 def studios_games(setup: Setup) -> dict[str, Any]:
     """Return what `bis` and `winprob` win in games with the studios' players, with both table sets."""
     rows = []
-    for case in CASES:
-        for found in _studied(case, setup):
-            for one in found["games"]:
-                rates = [rate_with_interval(*rate[:3]) for rate in one[1:3]]
-                gained = gain(one[3][0], one[3][1:], 1)
-                rows.append((case.studio, f"{found['rounds']:,}", f"`{one[0]}`", case.seats, *rates, gained))
+    for case, found in _each(setup, "figures", _figures):
+        for one in found["games"]:
+            rates = [rate_with_interval(*rate[:3]) for rate in one[1:3]]
+            gained = gain(one[3][0], one[3][1:], 1)
+            rows.append((case.studio, f"{found['rounds']:,}", f"`{one[0]}`", case.seats, *rates, gained))
     return {"rows": rows}
 
 
@@ -93,44 +90,37 @@ def studios_games(setup: Setup) -> dict[str, Any]:
 def studios_tuned(setup: Setup) -> dict[str, Any]:
     """Return the options that `studio tune` chooses for `bis`, and what `bis` then wins with the studios' players."""
     rows = []
-    for case in CASES:
-        with _kept(case, setup) as folder:
-            logs = _logs(case, folder, setup)
-            tunings = [kept_json(log.with_suffix(".tuned.json"), partial(_tuned, case, log, setup)) for log in logs]
-        for found in tunings:
-            rates = [rate_with_interval(*rate) for rate in found["rates"]]
-            gains = [gain(one[0], one[1:], 1) for one in found["gains"]]
-            options = f"`{found['options']}`" if found["options"] else "none"
-            rows.append((case.studio, f"{found['rounds']:,}", options, *rates, *gains))
+    for case, found in _each(setup, "tuned", _tuned):
+        rates = [rate_with_interval(*rate) for rate in found["rates"]]
+        gains = [gain(one[0], one[1:], 1) for one in found["gains"]]
+        options = f"`{found['options']}`" if found["options"] else "none"
+        rows.append((case.studio, f"{found['rounds']:,}", options, *rates, *gains))
     return {"rows": rows}
 
 
-def _studied(case: Case, setup: Setup) -> list[dict[str, Any]]:
-    # The figures of a studio, by the size of its log.
-    with _kept(case, setup) as folder:
-        new = _log(case, Deals(setup.seed + 2, 0, _scaled(NEW_GAMES, setup)), folder / "new.parquet")
-        return [
-            kept_json(log.with_suffix(".figures.json"), partial(_figures, case, log, new, setup))
-            for log in _logs(case, folder, setup)
-        ]
+def _each(
+    setup: Setup, name: str, figures: Callable[[Case, Path, Setup], dict[str, Any]]
+) -> Iterator[tuple[Case, dict[str, Any]]]:
+    # Yield the figures of each log of each studio. They, and the log, are kept in a locked folder of the studio.
+    assert setup.played is not None, "the report has a folder for what it keeps"
+    for case in CASES:
+        decided_by = (case.studio, setup.seed, setup.pairs, setup.opened.sha256, chunk_code(__name__))
+        with stored(decided_by, setup.played, remove=False) as folder:
+            for games in GAMES:
+                log = _log(case, folder / f"log-{_scaled(games, setup)}.parquet", setup.seed + 1, games, setup)
+                yield case, kept_json(log.with_suffix(f".{name}.json"), partial(figures, case, log, setup))
 
 
 def _scaled(number: int, setup: Setup) -> int:
     return max(100, int(number * setup.pairs / 10_000))
 
 
-@contextmanager
-def _kept(case: Case, setup: Setup) -> Iterator[Path]:
-    # The locked folder with everything that is kept of a studio.
-    assert setup.played is not None, "the report has a folder for what it keeps"
-    decided_by = (case.studio, setup.seed, setup.pairs, setup.opened.sha256, chunk_code(__name__))
-    with stored(decided_by, setup.played, remove=False) as folder:
-        yield folder
-
-
-def _logs(case: Case, folder: Path, setup: Setup) -> list[Path]:
-    sizes = [_scaled(size, setup) for size in GAMES]
-    return [_log(case, Deals(setup.seed + 1, 0, n), folder / f"log-{n}.parquet") for n in sizes]
+def _log(case: Case, path: Path, seed: int, games: int, setup: Setup) -> Path:
+    if not path.exists():
+        unfinished = path.with_name(f"unfinished-{path.name}")
+        write_log(unfinished, STUDIOS[case.studio], NOISE, Deals(seed, 0, _scaled(games, setup)), PAPER)
+        unfinished.replace(path)
+    return path
 
 
 class Learned(NamedTuple):
@@ -153,8 +143,9 @@ def _learned(case: Case, log: Path, setup: Setup) -> Learned:
     return Learned(open_tables(tables).families[fit_command.FAMILY].parameters["rounds"], tables, model)
 
 
-def _figures(case: Case, log: Path, new: Path, setup: Setup) -> dict[str, Any]:
+def _figures(case: Case, log: Path, setup: Setup) -> dict[str, Any]:
     rounds, tables, model = _learned(case, log, setup)
+    new = _log(case, log.with_name("new.parquet"), setup.seed + 2, NEW_GAMES, setup)
     sets = Sets(shipped_set(), open_tables(tables))
     match = _match(case, model, setup)
     with working(log.with_name("unfinished")) as work:
@@ -195,11 +186,3 @@ def _tuned(case: Case, log: Path, setup: Setup) -> dict[str, Any]:
         "rates": [win_rate(scores)[:3] for scores in (plain, own_set)],
         "gains": [difference(scores, plain) for scores in (own_set, same)],
     }
-
-
-def _log(case: Case, games: Deals, path: Path) -> Path:
-    if not path.exists():
-        unfinished = path.with_name(f"unfinished-{path.name}")
-        write_log(unfinished, STUDIOS[case.studio], NOISE, games, PAPER)
-        unfinished.replace(path)
-    return path

@@ -53,7 +53,6 @@ MOST_BIDS = 100_000
 AT_ONCE = 10_000  # bids
 STEPS = 60  # of the minimizer
 Floats = NDArray[np.float32]
-_BASE = 4096  # larger than the difference between two points, or two numbers of bags, of a round
 
 
 class Outcomes(NamedTuple):
@@ -112,8 +111,8 @@ def _moved(
     for bucket, members in enumerate(by_bucket):
         fit_on, judged = (results[members[held_out[members] == part]] for part in (False, True))
         if len(judged):
-            for weight in losses:
-                losses[weight] -= _likelihood(engine, bucket, fit_on, judged, weight)
+            for weight, likelihood in _likelihoods(engine, bucket, fit_on, judged).items():
+                losses[weight] -= likelihood
     n = max(1, int(held_out.sum()))
     losses = {weight: total / n for weight, total in losses.items()}
     weight = best_weight(losses)
@@ -124,17 +123,15 @@ def _moved(
     return (weight, losses[weight], losses[np.inf]), made
 
 
-def _likelihood(engine: Outcomes, bucket: int, fit_on: Any, judged: Any, weight: float) -> float:
-    # The sum of the log-likelihoods of the results ``judged``.
-    own, times = np.unique(_codes(fit_on), return_counts=True)
-    known, share = _codes(engine.found[bucket].astype(np.int64)), engine.share[bucket]
-    asked = _codes(judged)
-    p_engine = _looked_up(known[share > 0], share[share > 0], asked)
-    if weight == np.inf:
-        p = p_engine
-    else:
-        p = shrunk(_looked_up(own, times.astype(np.float64), asked), len(fit_on), p_engine, weight)
-    return float(np.log(np.maximum(p, RARE)).sum())
+def _likelihoods(engine: Outcomes, bucket: int, fit_on: Any, judged: Any) -> dict[float, float]:
+    # By weight, the sum of the log-likelihoods of the results ``judged``.
+    n, m = len(engine.found[bucket]), len(fit_on)
+    _, cells = np.unique(np.concatenate([engine.found[bucket], fit_on, judged]), axis=0, return_inverse=True)
+    cells = cells.ravel()  # equal results have the same cell
+    p_engine = np.bincount(cells[:n], engine.share[bucket], len(cells))[cells[n + m :]]
+    times = np.bincount(cells[n : n + m], minlength=len(cells))[cells[n + m :]]
+    stated = {weight: shrunk(times, m, p_engine, weight) for weight in TABLE_WEIGHTS} | {np.inf: p_engine}
+    return {weight: float(np.log(np.maximum(p, RARE)).sum()) for weight, p in stated.items()}
 
 
 def _mixed(engine: Outcomes, bucket: int, results: Any, weight: float) -> tuple[Any, NDArray[np.float64]]:
@@ -143,20 +140,6 @@ def _mixed(engine: Outcomes, bucket: int, results: Any, weight: float) -> tuple[
     counts = np.concatenate([weight * engine.share[bucket], np.ones(len(results))])
     different, where = np.unique(rows, axis=0, return_inverse=True)
     return most_frequent(different, np.bincount(where.ravel(), weights=counts, minlength=len(different)))
-
-
-def _codes(results: Any) -> NDArray[np.int64]:
-    # One number for each row of points and bags.
-    codes: NDArray[np.int64] = ((results[:, 0] * _BASE + results[:, 1]) * _BASE + results[:, 2]) * _BASE + results[:, 3]
-    return codes
-
-
-def _looked_up(known: Any, values: Any, asked: Any) -> NDArray[np.float64]:
-    if not len(known):
-        return np.zeros(len(asked))
-    order = np.argsort(known, kind="stable")
-    at = np.minimum(np.searchsorted(known[order], asked), len(known) - 1)
-    return np.where(known[order][at] == asked, values[order][at], 0.0)
 
 
 class Bids(NamedTuple):

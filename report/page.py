@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 
@@ -83,13 +83,6 @@ class Record:
         return sorted(name for name, digest in self.arrays.items() if now.get(name) != digest)
 
 
-class SummaryRow(NamedTuple):
-    """A row of a short page, and the section of the appendix that has its figures."""
-
-    section: str
-    cells: tuple[object, ...]
-
-
 def digests(manifest: Manifest) -> dict[str, str]:
     """Return the first digits of the sha256 of each array, by name."""
     return {name.removesuffix(".npy"): entry.sha256[:DIGITS] for name, entry in manifest.files.items()}
@@ -147,7 +140,7 @@ class Page:
         self.template = f"{APPENDIX}/{kept.stem}.md.j2"
         self.records = read_records(kept)
         self.current = ""  # the section in which a template calls `match` and `query`
-        self.summary: list[SummaryRow] = []
+        self.summary: list[tuple[str, tuple[object, ...]]] = []  # rows of a short page: section and cells
         self.chapters: list[str] = []  # headings of the second level
         self.headings: dict[str, str] = {}  # by section: the heading above it
 
@@ -251,7 +244,7 @@ class Page:
 
     def summarize(self, *cells: object) -> str:
         """Add a row to the summary of this page, which a short page shows."""
-        self.summary.append(SummaryRow(self.current, cells))
+        self.summary.append((self.current, cells))
         return ""
 
     def _figure(

@@ -297,14 +297,6 @@ def stated_by_seat(setup: Setup) -> dict[str, Any]:
     return {"games": f"{setup.pairs:,}", "rows": rows}
 
 
-class Nils(NamedTuple):
-    """The nils of many deals; all arrays (n,)."""
-
-    seats: NDArray[np.int64]
-    stated: NDArray[np.float64]
-    made: NDArray[np.bool_]
-
-
 @query(*READS, *OF_PASSES)
 def stated_nils(setup: Setup) -> dict[str, Any]:
     """Return rows of the chances of nils as the service states them, against the nils made, by rules and seat.
@@ -313,10 +305,9 @@ def stated_nils(setup: Setup) -> dict[str, Any]:
     """
     rows = []
     for name in NIL_PRESETS:
-        found = _nils(setup, PRESETS[name]._replace(win=200, lose=-100))
+        nils = np.array(list(_nils(setup, PRESETS[name]._replace(win=200, lose=-100)))).reshape(-1, 3)
         for seat in range(4):
-            own = found.seats == seat
-            stated, made = found.stated[own], found.made[own]
+            _, stated, made = nils[nils[:, 0] == seat].T
             error = 1.96 * made.std() / np.sqrt(max(1, len(made)))
             mean = f"{stated.mean():.3f}" if len(stated) else "-"
             rows.append(
@@ -325,10 +316,10 @@ def stated_nils(setup: Setup) -> dict[str, Any]:
     return {"rows": rows}
 
 
-def _nils(setup: Setup, rules: Rules) -> Nils:
+def _nils(setup: Setup, rules: Rules) -> Iterator[tuple[int, float, bool]]:
+    # The nils of many deals: seat, stated chance, and whether it was made.
     policy = parse_policy("winprob")
     profiles, players = tables_for(setup.tables, rules, [policy]), player_rows("srp", "srp")
-    seats, stated, made = [], [], []
     deals = NIL_DEALS * setup.pairs
     for first in range(0, deals, BATCH):
         batch = Batch(rules, np.arange(first, min(first + BATCH, deals)))
@@ -342,7 +333,5 @@ def _nils(setup: Setup, rules: Rules) -> Nils:
             position = Position(int(batch.rounds["hands"][number, seat]), bids, START, rules)
             explanation = decide(position, policy, setup.opened, explain=EXPLAINED).explanation
             assert explanation is not None, "a full explanation was asked for"
-            seats.append(seat)
-            stated.append(next(one for one in explanation["candidates"] if one["bid"] == 0)["outcomes"]["nil_made"])
-            made.append(batch.rounds["tricks"][number, seat] == 0)
-    return Nils(np.array(seats), np.array(stated), np.array(made))
+            stated = next(one for one in explanation["candidates"] if one["bid"] == 0)["outcomes"]["nil_made"]
+            yield seat, stated, batch.rounds["tricks"][number, seat] == 0

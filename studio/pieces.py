@@ -24,7 +24,6 @@ PIECE_BYTES = 64_000_000
 PIECE_ROWS = 500_000
 MOST_KEYS = 10_000_000  # hashes that are compared at a time, in about 300 MiB
 KEYS = "keys"  # the array with the hashes of a piece's rounds, in their order
-_BLOCK = 1 << 20
 
 Hashes = NDArray[np.uint64]
 Work = Callable[[Piece, Hashes], dict[str, Any]]  # (piece, rounds that an earlier piece has) -> arrays, with KEYS
@@ -67,12 +66,7 @@ def _pieces_of_file(path: Path) -> list[Piece]:
     pieces, start, line = [], 0, 1
     with path.open("rb") as file:
         while start < size:
-            lines, left = 0, PIECE_BYTES
-            while left > 0 and (block := file.read(min(_BLOCK, left))):
-                lines += block.count(b"\n")
-                left -= len(block)
-            if rest := file.readline():
-                lines += rest.count(b"\n")
+            lines = file.read(PIECE_BYTES).count(b"\n") + file.readline().count(b"\n")
             stop = file.tell()
             pieces.append(Piece(path, line, start, stop))
             start, line = stop, line + lines

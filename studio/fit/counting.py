@@ -107,9 +107,6 @@ def _values(label: str) -> dict[str, str]:
     return dict(part.split("=", 1) for part in label.split(","))
 
 
-EVERY_SEAT = Segments()
-
-
 class Sample(NamedTuple):
     """n rounds with tricks and scores, in the order of their hashes. Seats are in bidding order."""
 

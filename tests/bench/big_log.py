@@ -40,7 +40,7 @@ from spades.arguments import integer
 from spades.rules import Rules
 from spades.tableset import open_tables
 from studio.columns import frame_of
-from studio.fit.counting import EVERY_SEAT, count_log
+from studio.fit.counting import Segments, count_log
 from studio.pieces import PIECE_ROWS
 from studio.play import studio_records, two_policies
 
@@ -109,7 +109,7 @@ def _played(rounds: int) -> polars.DataFrame:
 def count(arguments: argparse.Namespace) -> int:
     """Count a log as `studio fit` does, and write all counts and samples to one file."""
     with executor_of(arguments.scheduler, arguments.jobs, processes=True) as executor:
-        counted = count_log(arguments.files, EVERY_SEAT, arguments.work, executor)
+        counted = count_log(arguments.files, Segments(), arguments.work, executor)
     arrays = {"rounds": np.array([counted.good, counted.bad])}
     for names, counts in counted.counts.items():
         arrays |= {f"{'-'.join(names)}-{name}": array for name, array in counts._asdict().items()}

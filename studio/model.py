@@ -84,22 +84,20 @@ class Reservoir:
 
 
 class BidCollector:
-    """Collects the bids of batches of a log; pass the same ``names`` for all of them."""
+    """Collects the bids of batches of a log, which were read with the same `Names`."""
 
     def __init__(self, profiles: tuple[Tables, ...]) -> None:
         self._profiles = profiles
         self._bids = Reservoir(MOST_BIDS)  # a group for each label
         self._replayed = Reservoir(MOST_REPLAYED)  # one group
         self.rounds = 0
-        self.blind: dict[int, list[int]] = {}  # by label: blind nils, and bids by players who were far enough behind
 
-    def add(self, rounds: Rounds, names: Names) -> None:
+    def add(self, rounds: Rounds) -> None:
         """Add the rounds of a batch that have scores: the bids of seats whose hand is known."""
         if not len(rounds.bids):
             return
         labels = rounds.labels - NO_LABEL
         usable = (rounds.hands != 0) & (rounds.scores[:, :1] != NO_POINTS)
-        self._add_blind(rounds, labels, usable, names)
         self.rounds += int(usable.any(axis=1).sum())
         frame = polars.DataFrame({**rounds._asdict(), "labels": labels}).drop("plays")
         keys = mixed(rounds.keys[:, None] + np.arange(1, 5, dtype=np.uint64))
@@ -108,17 +106,6 @@ class BidCollector:
         self._bids.add(bids.sort("rules", maintain_order=True))
         whole = usable.all(axis=1) & (rounds.tricks[:, 0] != NO_TRICKS)
         self._replayed.add(frame.with_columns(key=mixed(rounds.keys), group=polars.lit(0)).filter(whole))
-
-    def _add_blind(self, rounds: Rounds, labels: NDArray[Any], usable: NDArray[np.bool_], names: Names) -> None:
-        deficits = np.array([rules.blind_nil_deficit if rules.blind_nil else 2**15 for rules in names.rules])
-        sides = np.arange(4) & 1
-        behind = rounds.scores[:, 1 - sides].astype(np.int64) - rounds.scores[:, sides]
-        may = usable & (behind >= deficits[rounds.rules][:, None])
-        for label in np.unique(labels[may]).tolist():
-            found = self.blind.setdefault(label, [0, 0])
-            theirs = may & (labels == label)
-            found[0] += int((rounds.bids[theirs] == BLIND_NIL).sum())
-            found[1] += int(theirs.sum())
 
     def replayed(self, names: Names, numbers: NDArray[Any]) -> list[card_play.Rounds]:
         """Return rounds to be played again; ``numbers``: the new number of each label."""
@@ -241,7 +228,7 @@ def learn_model(files: list[Path], folder: Path) -> str:
     collector, names, bad = BidCollector(shipped), Names(), 0
     for batch in read_all(files, names, Keys(), "studio model: read"):
         bad += len(batch.bad)
-        collector.add(batch.rounds, names)
+        collector.add(batch.rounds)
     if collector.bids < FEWEST_BIDS:
         raise BuildError(f"found {collector.bids:,} bids with hand and scores; accepted: {FEWEST_BIDS:,} or more")
     with working_on("studio model: choose the bids to learn from"):
@@ -263,7 +250,6 @@ def learn_model(files: list[Path], folder: Path) -> str:
     learned["blend"] = np.array([play.blend for play in plays])
     report = {
         "held_out": {label: found._asdict() for label, found in zip(labels, judged, strict=True)},
-        "blind_nils": {texts[number]: found for number, found in sorted(collector.blind.items())},
         "card_play": {label: play._asdict() for label, play in zip(labels, plays, strict=True)},
         "successes": {"nil": nils.figures(), "contract": contracts.figures()},
         "rounds": collector.rounds,

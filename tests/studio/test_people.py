@@ -66,7 +66,7 @@ def new_games(tmp_path_factory, profiles):
     frame_of(studio_records(STUDIOS["segments"], NOISE, Deals(2, 0, 200), PAPER_RULES, profiles)).write_parquet(path)
     (batch,) = read(path, names, Keys())
     collector = BidCollector(profiles)
-    collector.add(batch.rounds, names)
+    collector.add(batch.rounds)
     truth = true_chances(STUDIOS["segments"], NOISE, batch.rounds, names, profiles)
     return names, collector.sample(names), truth.reshape(-1, 14)
 

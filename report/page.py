@@ -34,7 +34,7 @@ from arena.store import write_atomically
 from report import paper
 from report.figures import MatchFigures, dash, find_query, ms_a_card, values_of
 from report.reads import arrays_of_match
-from report.rule_options import OPTIONS, SCORED_OTHERWISE
+from report.rule_options import OPTIONS
 from report.setup import LONG, ONE_ROUND, PAPER, VERSIONS, Players, Setup
 from report.winprob import informed
 from spades.manifest import Manifest
@@ -170,7 +170,6 @@ class Page:
                 "ONE_ROUND": ONE_ROUND,
                 "PRESETS": PRESETS,
                 "OPTIONS": OPTIONS,
-                "SCORED_OTHERWISE": SCORED_OTHERWISE,
                 "BOTS": BOTS,
                 "WON_VARIANTS": WON_VARIANTS,
                 "informed": informed,

@@ -1,7 +1,6 @@
 """The rule options that the page of strength measures: each by a bidder against the same one that ignores the option.
 
-The ignoring bidder bids as if all rules except the goals were classic. Its bid is then moved to a legal one. OPTIONS is
-measured with `bis`, SCORED_OTHERWISE with `winprob`.
+The ignoring bidder bids as if all rules except the goals were classic. Its bid is then moved to a legal one.
 """
 
 OPTIONS: dict[str, dict[str, object]] = {  # by name, their fields
@@ -24,15 +23,4 @@ OPTIONS: dict[str, dict[str, object]] = {  # by name, their fields
     "tricks of a failed nil count for nothing": {"failed_nil_tricks": "none"},
     "a pass of two cards": {"nil_pass": 2},
     "a pass of four cards": {"nil_pass": 4},
-}
-SCORED_OTHERWISE: dict[str, dict[str, object]] = {
-    "a set contract costs nothing": {"set_points": "none"},
-    "a set contract costs ten points for each missing trick": {"set_points": "missing"},
-    "a bag costs a point, no penalty": {"bag_points": -1, "bag_penalty": 0},
-    "a bag brings nothing, no penalty": {"bag_points": 0, "bag_penalty": 0},
-    "a double nil wins or loses 500": {"double_nil_points": 500},
-    "200 points for all 13 tricks": {"slam_points": 200},
-    "no nil": {"nil": False},
-    "four bids may not sum to 13": {"sum_not_13": True},
-    "whiz, ten for 200": {"variant": "whiz", "ten_for_200": True},
 }

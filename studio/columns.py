@@ -58,7 +58,6 @@ SCHEMA: dict[str, Any] = {
     "labels": polars.List(polars.Struct(dict.fromkeys(LABEL_FIELDS, polars.String))),
     "winner": polars.Int8,
 }
-assert tuple(SCHEMA) == FIELDS, "a Parquet log has the columns of `RoundLog`"
 _BY_VALUE = ("rules", "labels")  # columns with few different values, each of which is read once
 _NOT_RIGHT = -2
 _LABEL: TypeAdapter[Any] = TypeAdapter(Label | None)

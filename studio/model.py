@@ -33,7 +33,7 @@ from spades.rules import Rules
 from spades.tables import PARTNERSHIP_PROFILE, Tables
 from studio.fit.counting import HELD_OUT
 from studio.people import card_play
-from studio.people.judging import Judgement, judge, shares_of_bids, shares_of_classes
+from studio.people.judging import Judgement, judge
 from studio.people.success_fit import Cases, Correction, learn
 from studio.reading import FILES, read_all
 from studio.rounds import NO_LABEL, NO_POINTS, NO_TRICKS, Keys, Names, Rounds
@@ -56,7 +56,6 @@ class Sample(NamedTuple):
     seen: Seen
     bids: NDArray[np.int8]  # (n,)
     games: NDArray[np.uint64]  # (n,)
-    keys: NDArray[np.uint64]  # (n,): hash of the round and the seat
     results: NDArray[np.int8]  # (n, 3): own tricks and partner's, or NO_TRICKS, and partner's bid
 
 
@@ -146,7 +145,7 @@ class BidCollector:
         seen = seen._replace(x=seen.x.astype(np.float16), labels=columns["group"].astype(np.int16))
         partners = (seats + 2) & 3
         results = np.stack([tricks[n, seats], tricks[n, partners], all_bids[n, partners]], axis=1)
-        return Sample(seen, all_bids[n, seats], columns["games"], columns["key"], results)
+        return Sample(seen, all_bids[n, seats], columns["games"], results)
 
 
 def part_of(sample: Sample, rows: NDArray[Any]) -> Sample:
@@ -333,6 +332,5 @@ def _judged(arrays: Arrays, parts: Split, labels: int) -> list[Judgement]:
     found = []
     for label in range(labels):
         learned, held_out = (part_of(one, one.seen.labels == label) for one in (parts.fit_on, parts.held_out))
-        marginal, by_class = shares_of_bids(learned.bids), shares_of_classes(learned.seen, learned.bids)
-        found.append(judge(arrays, (held_out.seen, held_out.bids), marginal, by_class))
+        found.append(judge(arrays, (learned.seen, learned.bids), (held_out.seen, held_out.bids)))
     return found

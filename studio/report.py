@@ -120,15 +120,23 @@ def bins(cells: Stated) -> list[Bin]:
 
 def nils(arrays: Arrays, prefix: str, counts: Counts) -> Stated:
     """Return the stated chances of the nils that were bid; ``prefix``: of the arrays' names, such as ``whiz_``."""
-    stated = value_at_bins(np.asarray(arrays[f"{prefix}curves"], np.float64))
-    return _by_cell(stated, counts.nils.sum(axis=0))
+    return _by_cell(value_at_bins(_own_array(arrays, prefix, "curves")), counts.nils)
 
 
 def contracts(arrays: Arrays, prefix: str, counts: Counts) -> Stated:
     """Return the stated chances of the contracts of both partners."""
-    name = f"{prefix}contract_made"
-    stated = np.asarray(arrays[name if name in arrays else "contract_made"], np.float64)
-    return _by_cell(stated, counts.contracts.sum(axis=0))
+    return _by_cell(_own_array(arrays, prefix, "contract_made"), counts.contracts)
+
+
+def _own_array(arrays: Arrays, prefix: str, name: str) -> Floats:
+    own = f"{prefix}{name}"
+    return np.asarray(arrays[own if own in arrays else name], np.float64)
+
+
+def _by_cell(p: Floats, counts: Any) -> Stated:
+    # counts: of the games to fit on and of those held out, cases and successes by cell.
+    cells = counts.sum(axis=0)
+    return Stated(p.ravel(), cells[..., 0].ravel(), cells[..., 1].ravel())
 
 
 def nils_by_auction(cells: Stated) -> Iterator[tuple[str, Stated]]:
@@ -155,10 +163,6 @@ def _kinds_of(bids: tuple[int, ...]) -> list[str]:
 
 
 _AUCTIONS = [_kinds_of(bids) for bids in sequences()]
-
-
-def _by_cell(p: Floats, counts: Any) -> Stated:
-    return Stated(p.ravel(), counts[..., 0].ravel(), counts[..., 1].ravel())
 
 
 def cases(p: Floats, happened: Floats) -> Stated:
@@ -348,8 +352,7 @@ def _stated(counted: Counted, segment: str, sets: Sets) -> dict[str, tuple[State
         for (own, profile), counts in counted.counts.items():
             if own == segment:
                 prefix = "" if profile == PLAIN else f"{profile}_"
-                has = prefix if f"{prefix}curves" in opened.arrays else ""
-                by_kind["nils"][which].append(nils(opened.arrays, has, counts))
+                by_kind["nils"][which].append(nils(opened.arrays, prefix, counts))
                 by_kind["contracts"][which].append(contracts(opened.arrays, prefix, counts))
         sample = counted.samples[segment]
         arrays = dict(opened.arrays)

@@ -42,6 +42,8 @@ from studio.set_folders import add_out_argument, folder_of_sets, work_folder, wo
 from studio.sets import write_set
 from tables.run.family import recorded
 
+FEWEST_PAIRS = 20
+JUDGED = 1000  # added to the seed for the games that compare the new set with the shipped one
 Ladders: TypeAlias = Mapping[str, Sequence[str]]  # the values to try, by option
 Play: TypeAlias = Callable[[str, int, int], Scores]  # (policy text, pairs, seed)
 
@@ -114,10 +116,6 @@ def search(policy: str, groups: Sequence[Ladders], match: Match, play: Play) -> 
 def next_seed(seed: int, after: int = 1) -> int:
     """Return the seed ``after`` seeds later; the first one follows the last one."""
     return (seed + after) % (MOST_SEED + 1)
-
-
-FEWEST_PAIRS = 20
-JUDGED = 1000  # added to the seed for the games that compare the new set with the shipped one
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

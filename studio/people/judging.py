@@ -25,25 +25,12 @@ class Judgement(NamedTuple):
     bins: list[list[float]]  # by stated chance of a bid: chances, mean stated, share of them bid
 
 
-def shares_of_bids(bids: NDArray[np.int8]) -> NDArray[np.float64]:
-    """Return the share of each bid; each counts one case more, so that no share is 0."""
-    found = np.bincount(bids, minlength=BIDS) + 1.0
-    return np.asarray(found / found.sum())
-
-
-def shares_of_classes(seen: Seen, bids: NDArray[np.int8]) -> NDArray[np.float64]:
-    """Return the share of each class of bids (`bid_net.classes`); each counts one case more, so that no share is 0."""
-    found = class_counts(seen, bids)[0] + 1.0
-    return np.asarray(found / found.sum())
-
-
 def judge(
-    weights: Arrays,
-    held_out: tuple[Seen, NDArray[np.int8]],
-    marginal: NDArray[np.float64],
-    by_class: NDArray[np.float64],
+    weights: Arrays, learned: tuple[Seen, NDArray[np.int8]], held_out: tuple[Seen, NDArray[np.int8]]
 ) -> Judgement:
-    """Return the figures of held-out positions and bids; ``marginal`` and ``by_class``: shares in other games."""
+    """Return the figures of held-out positions and bids; the baselines know the positions and bids ``learned``."""
+    marginal = _shares(np.bincount(learned[1], minlength=BIDS))
+    by_class = _shares(class_counts(*learned)[0])
     sums = np.zeros(3)
     bins = np.zeros((BINS, 3))
     n = len(held_out[1])
@@ -76,3 +63,8 @@ def _of_bids(stated: NDArray[np.float64], bids: NDArray[np.int64]) -> NDArray[np
 
 def _normal(weights: NDArray[Any]) -> NDArray[np.float64]:
     return np.asarray(weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-12))
+
+
+def _shares(counts: NDArray[Any]) -> NDArray[np.float64]:
+    # Each counts one case more, so that no share is 0.
+    return np.asarray((counts + 1.0) / (counts + 1.0).sum())

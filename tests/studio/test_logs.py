@@ -428,6 +428,10 @@ def test_the_example_of_the_page(log):
     assert uses[1:] == list(USES)
 
 
+def test_a_parquet_log_has_the_columns_of_the_format():
+    assert tuple(SCHEMA) == FIELDS
+
+
 def test_the_schema_in_the_docs_is_that_of_the_code(records):
     schema = json.loads((ROOT / "docs/reference/game-log.schema.json").read_text())
     assert schema == json_schema()

@@ -20,7 +20,7 @@ Options in brackets may follow an earlier spelling too: ``http://HOST(cards=on)`
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from arena.errors import AgentError
 from spades.arguments import decimal, integer
@@ -28,6 +28,7 @@ from spades.arguments import decimal, integer
 # By name, the option whose value came first and without its key in the earlier spelling.
 _FIRST = {"uct": "tricks", "uct@2": "tricks", "blend": "wrp", "model": "folder", "public": "bot"}
 _REQUIRED = object()
+T = TypeVar("T")
 
 
 class AgentText(NamedTuple):
@@ -135,47 +136,35 @@ def split_outside_brackets(text: str) -> list[str]:
 
 def whole(key: str, low: int, high: int, default: Any = _REQUIRED, about: str = "") -> Option:
     """Return an option whose value is a whole number from ``low`` to ``high``."""
-
-    def read(text: str) -> int:
-        if not text.isdigit() or not low <= integer(text) <= high:
-            raise ValueError(text)
-        return integer(text)
-
-    return Option(key, read, f"{low} to {high}", default, about)
+    return Option(key, _checked(integer, lambda n: low <= n <= high), f"{low} to {high}", default, about)
 
 
 def share(key: str, default: Any = _REQUIRED, about: str = "") -> Option:
     """Return an option whose value is a probability."""
-
-    def read(text: str) -> float:
-        if not 0 <= decimal(text) <= 1:
-            raise ValueError(text)
-        return decimal(text)
-
-    return Option(key, read, "0 to 1", default, about)
+    return Option(key, _checked(decimal, lambda p: 0 <= p <= 1), "0 to 1", default, about)
 
 
 def one_of(key: str, values: Iterable[str], default: Any = _REQUIRED, about: str = "") -> Option:
     """Return an option whose value is one of ``values``."""
     accepted = tuple(values)
-
-    def read(text: str) -> str:
-        if text not in accepted:
-            raise ValueError(text)
-        return text
-
-    return Option(key, read, ", ".join(accepted), default, about)
+    return Option(key, _checked(str, accepted.__contains__), ", ".join(accepted), default, about)
 
 
 def some_text(key: str, accepted: str, default: Any = _REQUIRED, about: str = "") -> Option:
     """Return an option whose value is any text that is not empty, such as a path."""
+    return Option(key, _checked(str, bool), accepted, default, about)
 
-    def read(text: str) -> str:
-        if not text:
+
+def _checked(read: Callable[[str], T], accepts: Callable[[T], bool]) -> Callable[[str], T]:
+    """Return ``read``, with a `ValueError` for values that are not accepted."""
+
+    def value(text: str) -> T:
+        found = read(text)
+        if not accepts(found):
             raise ValueError(text)
-        return text
+        return found
 
-    return Option(key, read, accepted, default, about)
+    return value
 
 
 # ---- the two forms ---------------------------------------------------------------------------------------------------

@@ -1,10 +1,4 @@
-"""Errors of the arena and of what is built on it, besides those of the bidding.
-
-BuildError(RuntimeError)    tables, a fit or a report cannot be made, or a command was given what it cannot use
-ArenaError(ValueError)      the requested match cannot be played
-├── AgentError              a text names no agent, or an option of it is not accepted
-└── BidderError             an agent outside the compiled code cannot be opened, does not answer, or its answer is wrong
-"""
+"""Errors of the arena and of what is built on it, besides those of the bidding (`spades.errors`)."""
 
 
 class BuildError(RuntimeError):

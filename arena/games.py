@@ -222,7 +222,7 @@ class _Table:
         return answers
 
     def _exchange(self) -> None:
-        """Exchange cards between partners, as `arena.engine.passing.exchange` does, with the choices of who is called.
+        """Exchange cards between partners, as `arena.engine.playing.exchange` does, with the choices of who is called.
 
         In each of the four steps, one seat of every game gives: first the two of seats 0 and 2, then those of 1 and 3.
         """

@@ -155,13 +155,6 @@ def deal_round(state: PlayState, seed: int, number: int, stream: int) -> None:
     start_round(state)
 
 
-def seat_players(state: PlayState, players: Any) -> None:
-    """Set the card players of the four seats from ``players``, int64 (4, 2): id and pieces by seat."""
-    for seat in range(4):
-        state.player[seat] = players[seat, 0]
-        state.pieces[seat] = players[seat, 1]
-
-
 register(__name__, arrays=True)
 
 

@@ -176,7 +176,7 @@ class Batch:
         self.score()
 
     def exchange(self) -> None:
-        """Let partners exchange cards, as the rules say and `arena.engine.passing` chooses."""
+        """Let partners exchange cards, as the rules say and `arena.engine.playing` chooses."""
         if self.rules.nil_pass or self.rules.blind_nil_pass:
             exchange_all(self.states, self.rounds, self.active)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from arena.engine.habits import MOVES, Intended
-from arena.engine.simulate import numba_typed, player_rows
+from arena.engine.simulate import numba_typed
 from arena.engine.winprob import Contracts
 from arena.people.inputs import INPUTS as PEOPLE_INPUTS
 from arena.players.choose_card import IDS, UCT2
@@ -899,7 +899,6 @@ CASES: dict[str, Maker] = {
         view(np.zeros(OUTCOMES)),
     ),
     WINPROB + "winprob_bid": win_position,
-    WINPROB + "winprob_seat": win_sitting,
     WINPROB + "weighed_seat": lambda r: (*win_sitting(r), view(np.zeros(14))),
     WINPROB + "skilled_seat": lambda r: (
         *win_sitting(r)[:3],
@@ -1074,7 +1073,6 @@ CASES: dict[str, Maker] = {
     "spades.play.tricks.copy_state": lambda r: (sitting(r)[0], states.empty()),
     DEAL + "start_round": lambda r: (sitting(r)[0],),
     DEAL + "deal_round": lambda r: (states.empty(), r.randrange(2**31), r.randrange(100), r.randrange(10)),
-    DEAL + "seat_players": lambda r: (states.empty(), view(player_rows("srp", "wrp"))),
     BIDDING + "bids_blind_nil": blind_sitting,
     BIDDING + "bid_seat": lambda r: next(
         (s, r.randrange(4), r.choice(RULES), r.choice((*POLICIES, *GRADED)), SETTINGS)

@@ -18,7 +18,7 @@ import pytest
 import uvloop
 
 from arena import questions, searcher
-from arena.engine.deal import deal_round, seat_players
+from arena.engine.deal import deal_round
 from arena.engine.playing import exchange
 from arena.engine.rounds import ROUND
 from arena.engine.simulate import kernel_tables, player_rows
@@ -67,7 +67,7 @@ def played(rules, number, cards):
     """A round after ``cards`` cards: the state, the dealt hands and the tricks, all seats played by srp@3."""
     state = under(rules)
     deal_round(state, 11, number, 0)
-    seat_players(state, player_rows("srp", "srp"))
+    state.player[:], state.pieces[:] = player_rows("srp", "srp").T.tolist()
     state.bid[:] = [0 if rules.nil_pass else 3, 3, 2, 4]
     state.score[:], state.bags[:] = [120, 35], [3, 5]
     dealt = list(state.hand)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arena.engine.deal import deal_round, seat_players, seed_rng
+from arena.engine.deal import deal_round, seed_rng
 from arena.engine.jit import entry
 from arena.engine.results import win_probability_after_round
 from arena.engine.simulate import kernel_tables, player_rows, tables_for
@@ -46,7 +46,7 @@ def a_round(number, cards):
     """A round in which SRP has played ``cards`` cards, with bids of three."""
     state = states.under(RULES)
     deal_round(state, 5, number, 0)
-    seat_players(state, player_rows("srp", "srp"))
+    state.player[:], state.pieces[:] = player_rows("srp", "srp").T.tolist()
     for seat in range(4):
         state.bid[seat] = 3
     for _ in range(cards):

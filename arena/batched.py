@@ -22,8 +22,8 @@ from arena.engine.mixing import mixed
 from arena.engine.rounds import Ints, bids_of
 from arena.engine.simulate import kernel_tables, tables_for
 from arena.errors import AgentError, BidderError
+from arena.people.bid_net import positions
 from arena.people.model import PeopleModel, read_model
-from arena.people.seeing import positions
 from arena.questions import Answering, Asked
 from spades.cards import DECKS, STANDARD
 from spades.legal import deck_number

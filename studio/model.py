@@ -21,11 +21,9 @@ from arena.engine.mixing import mixed
 from arena.engine.states import STATE
 from arena.errors import BuildError
 from arena.markdown import table
-from arena.people.bid_net import Seen
+from arena.people.bid_net import Seen, positions
 from arena.people.inputs import NIL_VALUE_AT, P_NIL_AT, STEPS, VERSION
-from arena.people.model import AXES, RELEASE
-from arena.people.seeing import positions
-from arena.people.successes import contract_features, nil_features
+from arena.people.model import AXES, RELEASE, contract_features, nil_features
 from arena.progress import working_on
 from spades.legal import BLIND_NIL, NIL, TRICKS
 from spades.manifest import FamilyEntry, read_manifest

@@ -1,4 +1,4 @@
-"""The net of a model of people: P(bid | position, label), for numpy and for JAX.
+"""The net of a model of people: what it sees, and P(bid | position, label) for numpy and for JAX.
 
 A bid's logit is a sum of three parts. The first belongs to the difference between the bid and the bids of `bis`, the
 second to the difference between the bid and the estimate of its tricks, and the third is the output of a net with one
@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from arena.chunks import Arrays
-from arena.people.inputs import BIDS, INPUTS
+from arena.engine.jit import entry
+from arena.engine.simulate import numba_typed, tables_for
+from arena.people.inputs import BIDS, INPUTS, see
+from spades.policies import parse_policy
+from spades.rules import Rules
+from spades.tables import Tables
 
 HIDDEN = 64
 MOST_STEP = 3  # tricks; larger differences from the number of `bis` count as this
@@ -54,17 +59,25 @@ class Seen(NamedTuple):
     labels: Any  # int16 (n,)
 
 
-def no_positions(n: int) -> Seen:
-    """Return arrays for n positions."""
-    return Seen(
-        np.zeros((n, INPUTS), np.float32),
-        np.zeros(n, np.int8),
-        np.zeros(n, np.int8),
-        np.zeros(n, np.int16),
-        np.zeros(n, np.float32),
-        np.zeros(n, np.int8),
-        np.zeros(n, np.int16),
-    )
+def _see(states: Any, seats: Any, rules: Rules, policies: Any, profiles: Any, seen: Any) -> None:
+    for n in range(len(seats)):
+        see(states[n], seats[n], rules, policies, profiles, seen, n)
+
+
+_see_all = entry(_see)
+
+
+def positions(states: NDArray[np.void], seats: NDArray[np.int64], rules: Rules, profiles: tuple[Tables, ...]) -> Seen:
+    """Return n positions without labels: those in ``states`` (n,) at the turns of ``seats`` (n,).
+
+    ``profiles``: the shipped tables, from `kernel_tables`.
+    """
+    policies = tuple(numba_typed(parse_policy(text, rules.variant)) for text in ("bis", "bis:nils=off"))
+    n = len(seats)
+    columns = [np.zeros(n, kind) for kind in (np.int8, np.int8, np.int16, np.float32, np.int8, np.int16)]
+    seen = Seen(np.zeros((n, INPUTS), np.float32), *columns)
+    _see_all(states, seats, rules, policies, tables_for(profiles, rules, policies), seen)
+    return seen
 
 
 def shape_of(name: str, labels: int) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""The fit of how often people make nils and contracts: the corrections of `arena.people.successes`.
+"""The fit of how often people make nils and contracts: the corrections of `arena.people.model`.
 
 A ridge penalty holds all weights near 0. Its strength is the one that does best on held-out games.
 """
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from arena.people.successes import LEAST, Floats, corrected
+from arena.people.model import LEAST, Floats, corrected
 from tables.regression import minimize_convex
 
 PENALTIES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, np.inf)  # strengths to try; infinite: no correction

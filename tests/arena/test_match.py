@@ -14,7 +14,7 @@ from arena.chunks import LocalThreads
 from arena.counters import MATCH_SUMS
 from arena.errors import AgentError, ArenaError
 from arena.match import Match, play
-from arena.people import bid_net, successes
+from arena.people import bid_net, model
 from arena.public.bots import BOTS
 from spades.errors import PolicyError
 from spades.inference import readers_of
@@ -290,8 +290,8 @@ def agents(tmp_path_factory):
     folder = tmp_path_factory.mktemp("agents")
     (folder / "bot.py").write_text(textwrap.dedent(LEGAL_BOT))
     arrays: dict[str, Any] = {name: np.zeros(bid_net.shape_of(name, 1), np.float32) for name in bid_net.AXES}
-    arrays["nil_success"] = np.zeros((2, len(successes.NIL_FEATURES)))
-    arrays["contract_success"] = np.zeros((2, len(successes.CONTRACT_FEATURES)))
+    arrays["nil_success"] = np.zeros((2, len(model.NIL_FEATURES)))
+    arrays["contract_success"] = np.zeros((2, len(model.CONTRACT_FEATURES)))
     arrays["blend"] = np.full(1, 0.5)
     write_model(folder / "model", arrays, {"kind=human": 1}, {}, {})
     return {

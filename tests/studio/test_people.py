@@ -16,10 +16,9 @@ from arena.engine.states import plain_state
 from arena.errors import AgentError, ArenaError, BuildError
 from arena.match import PAPER_RULES, Match
 from arena.people import bid_net
+from arena.people.bid_net import positions
 from arena.people.inputs import INPUTS, write_inputs
-from arena.people.model import read_model
-from arena.people.seeing import positions
-from arena.people.successes import corrected, nil_features
+from arena.people.model import corrected, nil_features, read_model
 from arena.questions import BID, Asked
 from arena.result import run_match
 from spades.errors import PolicyError, TablesError

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -156,31 +157,19 @@ class Played(NamedTuple):
     test: stats.Sequential | None
 
 
-@dataclass(frozen=True)
-class PlayChunk:
-    """One chunk of a match, as a function of its index that can be sent to another process."""
+def play_part(match: Match, tables: KernelTables, read: Resources, first: int, last: int) -> dict[str, NDArray[Any]]:
+    """Play the pairs from ``first`` to ``last - 1``. An agent in several chairs is opened once.
 
-    match: Match
-    tables: KernelTables  # of the compiled bidders
-    read: Resources  # what agents that Python calls read
-
-    def __call__(self, index: int) -> Arrays:
-        """Play the chunk's pairs and return `scores`, int64 (pairs, 2), and `sums`, the floats of `MATCH_SUMS`."""
-        match = self.match
-        first = index * match.chunk_pairs
-        last = min(match.pairs, first + match.chunk_pairs)
-        return self.play(first, last)
-
-    def play(self, first: int, last: int) -> dict[str, NDArray[Any]]:
-        """Play the pairs from ``first`` to ``last - 1``. An agent in several chairs is opened once."""
-        match = self.match
-        lineup = lineup_of(match, self.read)
-        try:
-            scores, sums = play_pairs(Deals(match.seed, first, last), match.rules, lineup, self.tables)
-        finally:
-            for agent in lineup.agents:
-                agent.close()
-        return {"scores": scores, "sums": sums}
+    Return `scores`, int64 (pairs, 2), and `sums`, the floats of `MATCH_SUMS`. ``tables``: of the compiled bidders;
+    ``read``: what agents that Python calls read.
+    """
+    lineup = lineup_of(match, read)
+    try:
+        scores, sums = play_pairs(Deals(match.seed, first, last), match.rules, lineup, tables)
+    finally:
+        for agent in lineup.agents:
+            agent.close()
+    return {"scores": scores, "sums": sums}
 
 
 def lineup_of(match: Match, read: Resources) -> Lineup:
@@ -251,9 +240,13 @@ def play(
     if any(policy.kind == WINPROB for policy in policies):
         require_win_table(match.rules)
     read = _resources(match, tables, nets or {}, arrays or {})
-    chunk = PlayChunk(match, tables_for(tables, match.rules, policies), read)
+    part, size = partial(play_part, match, tables_for(tables, match.rules, policies), read), match.chunk_pairs
+
+    def chunk(index: int) -> Arrays:
+        return part(index * size, min(match.pairs, (index + 1) * size))
+
     if isinstance(executor, LocalThreads):
-        chunk.play(0, 1)  # compile before the clock starts
+        part(0, 1)  # compile before the clock starts
     started = time.monotonic()
     scores: list[NDArray[np.int64]] = []
     sums = np.zeros(1, MATCH_SUMS).view(np.float64)

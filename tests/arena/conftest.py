@@ -1,6 +1,8 @@
 """Fixtures of the arena's tests: the committed tables for compiled code, and bidders as Python files."""
 
 import textwrap
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -8,7 +10,7 @@ import pytest
 from arena.agents import Resources
 from arena.chunks import Arrays
 from arena.engine.simulate import kernel_tables, tables_for
-from arena.match import Match, PlayChunk
+from arena.match import Match, play_part
 from spades.tables import Tables
 from spades.tableset import open_tables
 
@@ -18,10 +20,10 @@ def committed() -> tuple[Tables, ...]:
     return kernel_tables(open_tables().arrays)
 
 
-def chunk_of(match: Match, profiles: tuple[Tables, ...], arrays: Arrays | None = None, nets: Any = None) -> PlayChunk:
+def chunk_of(match: Match, profiles: tuple[Tables, ...], arrays: Arrays | None = None, nets: Any = None) -> Any:
     """Return what plays the pairs of a match; ``arrays`` and ``nets``: what learned and searching players read."""
     read = Resources(arrays or {}, nets or {}, profiles)
-    return PlayChunk(match, tables_for(profiles, match.rules, match.policies), read)
+    return SimpleNamespace(play=partial(play_part, match, tables_for(profiles, match.rules, match.policies), read))
 
 
 @pytest.fixture

@@ -30,10 +30,10 @@ from spades.play import (
     SRP_3_COUNT,
     SRP_3_PIECES,
     PlayState,
-    copy_state,
     legal_cards,
     play_card,
     srp3,
+    write_rules,
     written_rules,
 )
 from spades.scoring import score_side
@@ -83,12 +83,14 @@ def search(state: PlayState, me: int, arms: Any, n_arms: int, states: list[PlayS
     ways = scratch(WAYS)
     count_deals(state, me, ways)
     sim = states[0]
+    sim.deck = state.deck
+    write_rules(sim, written_rules(state))
+    for seat in range(4):
+        sim.pieces[seat] = SRP_3_PIECES
     plays = 4 * state.hand[me].bit_count() - state.trick_size - 1
     for done in range(samples):
         arm = done if done < n_arms else _most_promising(arms, n_arms, done, c_points)
-        copy_state(state, sim)  # the next two lines replace the generator and the hands, which the seat does not know
-        for seat in range(4):
-            sim.pieces[seat] = SRP_3_PIECES
+        _copy_public(state, sim)
         seed_view(state, me, arms[N_ARM + arm], sim)
         deal_unseen(state, me, ways, sim)
         play_card(sim, me, arms[arm])
@@ -112,6 +114,26 @@ def point_gap(state: PlayState, sim: PlayState, me: int) -> int:
         state.bid[them], sim.taken[them], state.bid[them + 2], sim.taken[them + 2], state.bags[them], rules
     )
     return int(ours - theirs)
+
+
+def _copy_public(state: PlayState, sim: PlayState) -> None:
+    # Copy what every player at the table sees: neither hands nor the random generator.
+    for seat in range(4):
+        sim.bid[seat] = state.bid[seat]
+        sim.taken[seat] = state.taken[seat]
+        sim.void[seat] = state.void[seat]
+        sim.trick[seat] = state.trick[seat]
+        sim.followed[seat] = state.followed[seat]
+        sim.signalled[seat] = state.signalled[seat]
+    for side in range(2):
+        sim.score[side] = state.score[side]
+        sim.bags[side] = state.bags[side]
+    sim.played = state.played
+    sim.trick_size = state.trick_size
+    sim.leader = state.leader
+    sim.winner = state.winner
+    sim.best_card = state.best_card
+    sim.broken = state.broken
 
 
 def _open_arms(arms: Any, legal: int, preferred: int) -> int:

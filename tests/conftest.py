@@ -37,7 +37,7 @@ USE_ARENA = {"arena", "tables", "studio", "report"}  # packages whose doctests a
 OF_LOGS = ("tests/studio", "tests/bench", "tests/deploy")
 # The order in which `pytest -n 3` starts groups. The long ones come first, so that all processes end at the same time.
 # Between them come tests of servers, which wait while the others compute.
-FIRST = ("simulator", "kernels", "tests/browser", "tests/faults", "logs")
+FIRST = ("simulator", "kernels", "browser", "tests/faults", "logs")
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m and pytest-xdist read the marks
@@ -45,7 +45,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests that compile or start servers, and group them for `pytest -n`; put the longest groups first.
 
     A group runs in one process, which compiles each loop once: the parity tests of single kernels are one group, the
-    tests of logs that compile are another, and all other tests that compile are a third. Each other file is a group.
+    tests of logs that compile are another, all other tests that compile are a third, and those in a browser are a
+    fourth, which has one browser. Each other file is a group.
     """
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
@@ -57,6 +58,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         group = file = str(item.path.relative_to(ROOT))
         if item.get_closest_marker("compiled"):
             group = "logs" if file.startswith(OF_LOGS) else "simulator"
+        elif file.startswith("tests/browser"):
+            group = "browser"
         if not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(group))
     items.sort(key=_rank)

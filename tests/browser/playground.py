@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page
 
@@ -13,6 +14,14 @@ _IN_VIEW = """selector => {
     const { top, bottom, left, right } = document.querySelector(selector).getBoundingClientRect();
     return top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth;
 }"""
+
+
+def in_long_run(*values: object) -> Any:
+    """Return a case of a test for `make test-long` only: one size, scheme or game stands for the others."""
+    return pytest.param(*values, marks=pytest.mark.long)
+
+
+both_sizes = pytest.mark.parametrize("size", [SIZES["phone"], in_long_run(SIZES["desktop"])], ids=SIZES)
 
 
 def open_playground(page: Page, link: str = "") -> None:

@@ -13,6 +13,7 @@ from tests.browser.playground import (
     SIZES,
     bid,
     click_card,
+    in_long_run,
     open_playground,
     open_round,
     request_of,
@@ -42,6 +43,7 @@ def test_it_bids_at_once(page):
     assert "Bid 6" in page.text_content("#announcement")
 
 
+@pytest.mark.long
 def test_deal_pick_and_clear(page):
     open_playground(page)
     for _ in range(2):
@@ -58,6 +60,7 @@ def test_deal_pick_and_clear(page):
     assert page.input_value("#hand") == "AKQJT98765432..."
 
 
+@pytest.mark.long
 def test_pasted_hands(page):
     open_playground(page, "policy=bis&bids=3,4")
     page.fill("#hand", NIL_HAND)
@@ -110,13 +113,13 @@ def offered(page, seat):
 @pytest.mark.parametrize(
     ("preset", "overrides"),
     [
-        ("classic", {}),
-        ("blind-nil", {}),
-        ("single-nil", {}),
-        ("board-4", {}),
+        in_long_run("classic", {}),
+        in_long_run("blind-nil", {}),
+        in_long_run("single-nil", {}),
+        in_long_run("board-4", {}),
         ("suicide", {}),
-        ("cutthroat", {}),
-        ("mirror", {}),
+        in_long_run("cutthroat", {}),
+        in_long_run("mirror", {}),
         ("classic", {"team_max": 8, "min_bid": 2}),
     ],
 )
@@ -144,6 +147,7 @@ def test_selects_offer_only_legal_bids(new_page, preset, overrides):
         assert page.locator("#bids .fault").count() == 0
 
 
+@pytest.mark.long
 def test_a_bid_that_becomes_illegal_is_replaced_and_the_page_says_so(page):
     open_playground(page)
     page.click("label[for=seat-3]")
@@ -184,6 +188,7 @@ def test_a_link_repeats_everything(page, new_page):
     assert bid(other) == bid(page)
 
 
+@pytest.mark.long
 def test_keyboard_only(page):
     open_playground(page)
     page.focus("#picker [data-card=AS]")
@@ -204,6 +209,7 @@ def test_keyboard_only(page):
     assert {"hand", "seat-2", "f-scores-us", "f-rules-preset", "f-policy", "f-level", "as-curl", "copy-code"} <= reached
 
 
+@pytest.mark.long
 def test_links_to_parts_of_the_page_keep_the_state(page):
     open_playground(page, f"hand={NIL_HAND}&bids=3,4")
     for part in ("bid-form", "answer"):
@@ -227,7 +233,7 @@ def test_every_choice_gives_an_answer_or_a_fault(page):
         assert EXAMPLE in page.inner_text("#code")
 
 
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("width", [360, in_long_run(1280)])
 def test_no_page_is_wider_than_its_window(new_page, width):
     page = new_page(width, 800)
     open_playground(page)
@@ -239,6 +245,7 @@ def test_no_page_is_wider_than_its_window(new_page, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.long
 def test_dark_and_light(new_page):
     page = new_page(color_scheme="dark")
     open_playground(page)
@@ -250,7 +257,7 @@ def test_dark_and_light(new_page):
     assert page.evaluate("document.documentElement.dataset.theme") == "light"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", [in_long_run("light"), "dark"])
 def test_axe_finds_nothing_serious(new_page, scheme):
     page = new_page(color_scheme=scheme)
     open_playground(page, f"hand={NIL_HAND}&policy=bis&scores=x")

@@ -3,10 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.playground import SIZES, finish_round, open_playground, open_round, serious
+from tests.browser.playground import both_sizes, finish_round, open_playground, open_round, serious
 from tests.service.conftest import running_server
-
-both_sizes = pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
 
 
 @pytest.fixture(scope="module")

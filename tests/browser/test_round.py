@@ -11,7 +11,9 @@ from spades.rules import PRESETS, describe, make_rules
 from spades.scoring import score_seat, score_side
 from tests.browser.playground import (
     SIZES,
+    both_sizes,
     finish_round,
+    in_long_run,
     in_view,
     open_playground,
     open_round,
@@ -21,16 +23,21 @@ from tests.browser.playground import (
 )
 
 SOUTH = 3  # the user's seat in the first round
-both_sizes = pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
 
 
 @pytest.mark.parametrize(
     "preset",
     [
-        *("classic", "jjdd", "cutthroat", "pass-2"),
-        "pass-2&rules.first_lead=lowest_club&rules.first_trick_spades=false&rules.sum_not_13=true",
-        "whiz&rules.deck=jjdd&rules.spades_lead=any&rules.ten_for_200=true",
-        "classic&rules.nil=false&rules.set_points=missing&rules.bag_points=-1&rules.bag_penalty=0",
+        *("cutthroat", "pass-2"),
+        *map(
+            in_long_run,
+            (
+                *("classic", "jjdd"),
+                "pass-2&rules.first_lead=lowest_club&rules.first_trick_spades=false&rules.sum_not_13=true",
+                "whiz&rules.deck=jjdd&rules.spades_lead=any&rules.ten_for_200=true",
+                "classic&rules.nil=false&rules.set_points=missing&rules.bag_points=-1&rules.bag_penalty=0",
+            ),
+        ),
     ],
 )
 def test_to_its_end(new_page, preset):
@@ -46,6 +53,7 @@ def test_to_its_end(new_page, preset):
     page.wait_for_selector(".bid-buttons .primary")
 
 
+@pytest.mark.long
 def test_the_user_follows_or_not(new_page):
     page = new_page(reduced_motion="reduce")
     open_round(page)
@@ -66,6 +74,7 @@ def test_the_user_follows_or_not(new_page):
     finish_round(page)
 
 
+@pytest.mark.long
 def test_a_link_repeats_the_deal(new_page):
     page, other = new_page(), new_page()
     open_round(page)
@@ -79,6 +88,7 @@ def test_a_link_repeats_the_deal(new_page):
     assert len(hands[0]) == 13
 
 
+@pytest.mark.long
 def test_nobody_but_the_service(new_page):
     page = new_page(reduced_motion="reduce")
     open_playground(page, "mode=round")
@@ -114,6 +124,7 @@ def test_the_end_of_a_game(new_page, size):
     assert standing_of(page)["North and South"]["Bags"] == "0"
 
 
+@pytest.mark.long
 @both_sizes
 def test_the_result_is_in_view(new_page, size):
     """Also when the page scrolls smoothly, and after the last card, not only after “Play to the end”."""
@@ -141,6 +152,7 @@ def standing_of(page):
     return {row[0]: dict(zip(columns, row, strict=True)) for row in rows}
 
 
+@pytest.mark.long
 @both_sizes
 def test_the_standing_of_both_sides_is_on_the_table(new_page, size):
     page = new_page(*size, reduced_motion="reduce")
@@ -168,6 +180,7 @@ def test_the_standing_of_both_sides_is_on_the_table(new_page, size):
     assert serious(page) == []
 
 
+@pytest.mark.long
 def test_the_standing_of_players_who_play_alone(new_page):
     page = new_page(*SIZES["phone"], reduced_motion="reduce")
     open_round(page, "preset=cutthroat&seats=10,20,30,40&bags=1,2,3,4")
@@ -244,6 +257,7 @@ def test_a_round_with_hidden_suggestions(new_page, size):
     assert serious(page) == []
 
 
+@pytest.mark.long
 def test_followed_suggestions_are_no_differences(new_page):
     page = new_page(*SIZES["phone"], reduced_motion="reduce")
     open_round(page)
@@ -255,6 +269,7 @@ def test_followed_suggestions_are_no_differences(new_page):
     assert "You chose what was suggested every time." in page.inner_text("#round-result")
 
 
+@pytest.mark.long
 def test_the_switch_hides_at_once_and_is_in_the_link(new_page):
     page = new_page(*SIZES["phone"], reduced_motion="reduce")
     open_round(page, "preset=pass-2&deal=7")
@@ -298,6 +313,7 @@ def test_reasons_address_the_player(new_page):
     finish_round(page)
 
 
+@pytest.mark.long
 def test_reasons_of_others_say_who_is_addressed(new_page):
     page = new_page(*SIZES["phone"], reduced_motion="reduce")
     open_playground(page, "mode=round&deal=7")
@@ -316,15 +332,15 @@ def test_reasons_of_others_say_who_is_addressed(new_page):
 @pytest.mark.parametrize(
     ("preset", "overrides"),
     [
-        ("classic", {}),
+        in_long_run("classic", {}),
         ("classic", {"team_max": 8, "min_bid": 2}),
-        ("single-nil", {}),
-        ("board-4", {}),
-        ("suicide", {}),
+        in_long_run("single-nil", {}),
+        in_long_run("board-4", {}),
+        in_long_run("suicide", {}),
         ("cutthroat", {"min_bid": 3}),
-        ("mirror", {}),
-        ("whiz", {}),
-        ("jjdd", {}),
+        in_long_run("mirror", {}),
+        in_long_run("whiz", {}),
+        in_long_run("jjdd", {}),
     ],
 )
 def test_the_buttons_are_the_legal_bids(new_page, preset, overrides):

@@ -19,12 +19,14 @@ from tempfile import TemporaryDirectory
 from arena.command_line import run
 from arena.errors import BuildError
 from arena.executors import add_jobs_argument
+from arena.result import MatchResult
 from arena.store import write_atomically
-from report import results
 from report.page import APPENDIX, TEMPLATES, Page, sections_of, summary_page
-from report.setup import PLAYED, Setup
+from report.setup import PLAYED, VERSIONS, Setup
 from spades.arguments import integer, run_command
-from spades.strength import RESULTS, results_text
+from spades.policies import kind_of
+from spades.rules import describe, make_rules
+from spades.strength import RESULTS, Measured, pairs_to_measure, results_text
 from spades.tableset import open_tables
 from spades.winprob import ERRORS_FILE
 
@@ -37,6 +39,7 @@ SECTIONS = {  # by page of the appendix
     for path in sorted((TEMPLATES / APPENDIX).glob("*.j2"))
 }
 MEASURABLE = sorted(name for sections in SECTIONS.values() for name, code in sections.items() if not code)
+WINPROB_PAIRS = 10  # for each pair of the report, as in the section about winprob
 ALL, SERVED, ERRORS = "all", "results", "nearest-tables"
 
 
@@ -98,7 +101,7 @@ def make(setup: Setup, folder: Path, measured: set[str]) -> None:
     shipped = folder == DOCS  # otherwise the files of the service are written to the folder too
     if SERVED in measured:
         path = RESULTS if shipped else folder / f"{SERVED}.json"
-        write_atomically(path, results_text(results.measure(setup)).encode())
+        write_atomically(path, results_text(catalogue_results(setup)).encode())
     appendix = {name: Page(folder / f"{name}.json", setup, measured) for name in SECTIONS}
     for name, page in appendix.items():
         path = (APPENDIX_OF_DOCS if shipped else folder / APPENDIX) / f"{name}.md"
@@ -111,6 +114,32 @@ def make(setup: Setup, folder: Path, measured: set[str]) -> None:
     for template in SUMMARIES:
         text = summary_page(template, appendix, setup.opened.manifest, linked=not shipped)
         write_atomically(folder / template.removesuffix(".j2"), text.encode())
+
+
+def catalogue_results(setup: Setup) -> list[Measured]:
+    """Return the win rates of the catalogue: matches at 200/-100 with SRP, played now or by sections."""
+    rows = []
+    for a, b in pairs_to_measure():
+        times = WINPROB_PAIRS if kind_of(a).needs_win_table else 1
+        rows.append(measured(setup.play(setup.match(a, b, pairs=times * setup.pairs))))
+    return rows
+
+
+def measured(result: MatchResult) -> Measured:
+    """Return the result of a match as a row of the file."""
+    classic = describe(make_rules("classic"))
+    return Measured(
+        a=result.a,
+        b=result.b,
+        win_percent=round(100 * result.win_rate, 1),
+        interval_percent=[round(100 * end, 1) for end in result.ci95],
+        pairs=result.pairs,
+        seed=result.seed,
+        players=result.players,
+        rules={name: value for name, value in result.rules.items() if value != classic[name]},
+        tables=result.tables["version"],
+        engine=VERSIONS[0][:16],
+    )
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import shutil
 from dataclasses import replace
 
 from report import __main__ as report_command
-from report import results, setup
+from report import setup
 from report.page import digests, read_records
 from report.setup import Setup
 from spades.strength import RESULTS, pairs_to_measure, read_results, results_text
@@ -20,7 +20,7 @@ def test_the_command_writes_what_the_service_reads(monkeypatch, tmp_path):
 
     monkeypatch.setattr(setup, "run_match", play)
     report = Setup(committed_tables(), 20, 7, 1, tmp_path / "img")
-    rows = results.measure(report)
+    rows = report_command.catalogue_results(report)
     (tmp_path / "strength.json").write_text(results_text(rows))
     found = read_results(tmp_path / "strength.json")
     assert list(found) == pairs_to_measure()

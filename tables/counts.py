@@ -25,7 +25,7 @@ from arena.counters import (
 from arena.engine.deal import NO_ANSWER, Deals
 from arena.engine.jit import entry
 from arena.engine.rounds import BATCH, Batch, Ints, bids_of
-from arena.engine.simulate import NO_PLAYERS, KernelTables, kernel_tables, player_rows, policy_rows, tables_for
+from arena.engine.simulate import KernelTables, kernel_tables, player_rows, policy_rows, tables_for
 from arena.players.names import TABLES_PLAYER
 from spades.bis import GRID
 from spades.legal import BLIND_NIL
@@ -104,11 +104,15 @@ def self_play(ctx: Context, inputs: Arrays | None = None, policy: Policy | None 
 
     ``inputs``: tables that are read instead of the family's inputs; ``policy``: a bidder instead of the family's.
     """
-    parameters, rules = ctx.family.parameters, ctx.family.rules
+    parameters = ctx.family.parameters
     bidder = policy if policy is not None else parse_policy(str(parameters["policy"]))
-    player = str(parameters.get("player", TABLES_PLAYER))
-    profiles = tables_for(kernel_tables(ctx.inputs if inputs is None else inputs), rules, [bidder])
-    return SelfPlay(rules, bidder, player_rows(player, player), profiles)
+    profiles = kernel_tables(ctx.inputs if inputs is None else inputs)
+    return self_play_of(ctx.family.rules, bidder, profiles, str(parameters.get("player", TABLES_PLAYER)))
+
+
+def self_play_of(rules: Rules, policy: Policy, profiles: tuple[Tables, ...], player: str = TABLES_PLAYER) -> SelfPlay:
+    """Return the self-play of a bidder and a card player under ``rules``; ``profiles``: from `kernel_tables`."""
+    return SelfPlay(rules, policy, player_rows(player, player), tables_for(profiles, rules, [policy]))
 
 
 def dealt(setup: SelfPlay, deals: Deals, turning: bool = False) -> Iterator[Batch]:
@@ -269,18 +273,17 @@ def scores_of_games(profiles: tuple[Tables, ...], rules: Rules, bidder: str, n: 
 
     The rounds are those of whole games with ``bidder`` in all seats. ``profiles``: from `kernel_tables`.
     """
-    policy = parse_policy(bidder, rules.variant)
-    policies, players = policy_rows([policy]), player_rows(TABLES_PLAYER, TABLES_PLAYER)
-    used = tables_for(profiles, rules, [policy])
+    setup = self_play_of(rules, parse_policy(bidder, rules.variant), profiles)
+    policies = policy_rows([setup.policy])
     seen = np.zeros((n, 4), np.int64)
     batch = Batch(rules, np.zeros(1, np.int64))  # one game after the other
     for number in range(n):
         batch.rounds["deal"] = number
-        batch.deal(chunk_seed(seed), players)
+        batch.deal(chunk_seed(seed), setup.players)
         row = batch.rounds[0]
         before = [row["scores"][0], row["bags"][0], row["scores"][1], row["bags"][1]]
         seen[number] = before[2:] + before[:2] if batch.draw(2)[0, 0] else before
-        batch.bid(policies, used)
+        batch.bid(policies, setup.profiles)
         batch.finish()
         score, other = (row["scores"] + row["points"])[:2].tolist()
         if game_winner(score, other, rules) != 0:
@@ -309,11 +312,8 @@ def bid_deals(
     ``bidder``: policy text of all four seats; ``profiles``: `Tables` by profile; the columns of ``scores``: points and
     bags of the first bidder's side, then of the other. Raises `PolicyError` for an unknown policy.
     """
-    policy = parse_policy(bidder, rules.variant)
-    policies, used = policy_rows([policy]), tables_for(profiles, rules, [policy])
-    for at in range(first, first + n, BATCH):
-        batch = Batch(rules, np.arange(at, min(at + BATCH, first + n)))
-        batch.deal(chunk_seed(seed), NO_PLAYERS)
+    setup = self_play_of(rules, parse_policy(bidder, rules.variant), profiles)
+    for batch in dealt(setup, Deals(chunk_seed(seed), first, first + n)):
         batch.set_scores(scores[batch.draw(len(scores))[:, 0]])
-        batch.bid(policies, used)
+        batch.bid(policy_rows([setup.policy]), setup.profiles)
         yield batch.rounds

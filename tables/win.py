@@ -23,11 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.chunks import Arrays
+from arena.engine.deal import Deals
 from arena.engine.jit import entry
-from arena.engine.rounds import BATCH, Batch
-from arena.engine.simulate import kernel_tables, player_rows, policy_rows, tables_for
+from arena.engine.rounds import Batch
+from arena.engine.simulate import kernel_tables, policy_rows
 from arena.errors import BuildError
-from arena.players.names import TABLES_PLAYER
 from spades.errors import RulesError
 from spades.policies import parse_policy
 from spades.rules import CLASSIC, PRESETS, Rules, make_rules, overrides_of
@@ -51,7 +51,7 @@ from spades.winprob import (
     win_slice_of,
     win_slices_of,
 )
-from tables.counts import chunk_seed, tables_with_first_net
+from tables.counts import chunk_seed, dealt, self_play_of, tables_with_first_net
 from tables.run.family import Context
 
 # Lower edge of each bucket, in points to the goal. A bucket ends before the next edge.
@@ -169,6 +169,14 @@ def solve(
     raise BuildError(f"win: change is {change:g} after {MOST_SWEEPS} sweeps; accepted: less than {RESIDUAL:g}")
 
 
+def points_and_bags(batch: Batch) -> NDArray[np.int64]:
+    """Score a batch that was played; return points without bags, and bags, of this round alone, by seat (n, 4, 2)."""
+    batch.rounds["bags"] = 0
+    batch.score(rules=batch.rules._replace(bag_limit=NO_PENALTY))
+    points, bags = (batch.rounds[field].astype(np.int64) for field in ("points", "bags_after"))
+    return np.stack([points - bags, bags], axis=2)
+
+
 def bucket_outcomes(
     bucket: int, seed: int, n: int, rules: Rules, unit: int, profiles: tuple[Tables, ...], policy_text: str = FIRST
 ) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
@@ -177,26 +185,19 @@ def bucket_outcomes(
     All four seats bid by ``policy_text``. Shapes: int16 (KEPT, 4), with points in rows of ``unit`` points, and float64
     (KEPT,).
     """
-    policy = parse_policy(policy_text, rules.variant)
-    policies, players = policy_rows([policy]), player_rows(TABLES_PLAYER, TABLES_PLAYER)
-    free = rules._replace(bag_limit=NO_PENALTY)
+    setup = self_play_of(rules, parse_policy(policy_text, rules.variant), profiles)
     i, j = divmod(bucket, BUCKETS)
     near, width = EDGES[[i, j]], EDGES[[i + 1, j + 1]] - EDGES[[i, j]]
-    out = np.zeros((n, 4), np.int64)
-    used = tables_for(profiles, rules, [policy])
-    for first in range(0, n, BATCH):
-        batch = Batch(rules, np.arange(first, min(first + BATCH, n)))
-        batch.deal(chunk_seed(seed), players)
+    parts = []
+    for batch in dealt(setup, Deals(chunk_seed(seed), 0, n)):
         drawn = batch.draw(*width.tolist(), rules.bag_limit, rules.bag_limit)
         scores = rules.win - near - drawn[:, :2]
         batch.set_scores(np.stack([scores[:, 0], drawn[:, 2], scores[:, 1], drawn[:, 3]], axis=1))
-        batch.bid(policies, used)
-        batch.rounds["bags"] = 0  # count the bags of this round only
+        batch.bid(policy_rows([setup.policy]), setup.profiles)
         batch.exchange()
         batch.play()
-        batch.score(rules=free)
-        points, bags = (batch.rounds[field][:, :2] for field in ("points", "bags_after"))
-        out[first : first + len(points)] = np.stack([points - bags, bags], axis=2).reshape(-1, 4)
+        parts.append(points_and_bags(batch)[:, :2].reshape(-1, 4))
+    out = np.concatenate(parts)
     out[:, (0, 2)] //= unit  # all points are multiples of the unit
     return kept_outcomes(out)
 

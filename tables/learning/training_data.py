@@ -38,7 +38,7 @@ from spades.winprob import (
     win_array,
     win_probability_after,
 )
-from tables.win import NO_PENALTY
+from tables.win import points_and_bags
 
 NONE = -1  # fills a row of candidates after the last one
 PARTNER = 0.9  # share of rounds in which partner bids by the first policy; in the others by a random policy
@@ -227,13 +227,10 @@ def _played_out(
     bidders = np.where(after, np.take_along_axis(drawn.bidders[deals], at % 3, axis=1), NO_ANSWER)
     rest.next_bid[:], rest.next_card[:] = seats, 0
     rest.bid(policies, profiles, bidders, candidates)
-    rest.rounds["bags"] = 0  # count the bags of this round only
     rest.exchange()
     rest.play()
-    rest.score(rules=batch.rules._replace(bag_limit=NO_PENALTY))
-    rows, sides = np.arange(len(deals))[:, None], np.stack([seats & 1, 1 - (seats & 1)], axis=1)
-    points, bags = rest.rounds["points"][rows, sides], rest.rounds["bags_after"][rows, sides]
-    return np.stack([points - bags, bags], axis=2).reshape(-1, 4)
+    sides = np.stack([seats & 1, 1 - (seats & 1)], axis=1)
+    return points_and_bags(rest)[np.arange(len(deals))[:, None], sides].reshape(-1, 4)
 
 
 def _label(

@@ -132,10 +132,10 @@ def _deals(ctx: Context, name: str, bidder: str) -> Deals:
 
 def _trained(ctx: Context, deals: Deals) -> Arrays:
     """Return the trained weights as float32, by name."""
-    from tables.learning import holder_fit  # not above: only this function needs JAX, which takes a second to import
+    from tables.learning.net import HolderFit  # not above: only this function needs JAX, which takes a second to import
 
     steps = max(PARTS, ctx.size("samples") // BATCH) // PARTS  # of a part
-    fit = holder_fit.Fit(SCALES, RATE, PARTS * steps)
+    fit = HolderFit(SCALES, RATE, PARTS * steps)
     weights: Arrays = first_weights(np.random.default_rng(ctx.seed), LAYERS)
     state: Arrays = {}
     for part in range(PARTS):

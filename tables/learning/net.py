@@ -1,10 +1,11 @@
-"""The outcome net in JAX: its loss and its training. The service and the simulator have their own forward pass.
+"""The training of all nets in JAX: the outcome net, the holder nets and the nets of `q@1`.
 
-The net has two hidden ReLU layers, and a softmax over the outcomes of `spades.winprob.outcomes`. Its inputs
-are those of a position and those of a bid. A bid's win probability is the mean of its outcomes' values, weighted by the
-softmax. The target is the win probability after the round that was played.
+The service and the simulator have their own forward pass of the outcome net. It has two hidden ReLU layers, and a
+softmax over the outcomes of `spades.winprob.outcomes`. Its inputs are those of a position and those of a bid. A bid's
+win probability is the mean of its outcomes' values, weighted by the softmax. The target is the win probability after
+the round that was played.
 
-The loss has three parts. Errors by which the candidates of one position differ weigh most, because they decide the bid.
+Its loss has three parts. Errors by which the candidates of one position differ weigh most, because they decide the bid.
 The mean error of a position's candidates weighs less. A very small cross-entropy to the outcome nearest to the round's
 result tells outcomes of the same value apart. With more of it the net is weaker, because the nearest outcome is not the
 result itself. Whether a nil was made, by the nearest outcome, has a cross-entropy of its own. Without it,
@@ -13,13 +14,12 @@ the net moved probability between nils and outcomes of about the same value, and
 Every position has places for the same number of candidates (`training_data.Labels`), so that JAX compiles one step for
 all batches. A place without a candidate has weight 0 and changes nothing.
 
-The inputs are strongly correlated, and Nadam alone would need far more positions to separate them. So the weights of
+Its inputs are strongly correlated, and Nadam alone would need far more positions to separate them. So the weights of
 the first layer are trained in a basis in which the inputs are uncorrelated (`whitening`).
 """
 
-from collections.abc import Iterable
-from functools import partial
-from typing import TypeAlias
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -28,6 +28,7 @@ import optax
 from numpy.typing import NDArray
 
 from arena.chunks import Arrays
+from spades.inference import DECK_SIZE, OTHER_SEATS, HolderNet
 from spades.winprob import BID_INPUTS, BID_NAMES, INPUTS, OUR_NIL, OUTCOMES, THEIRS
 from tables.learning.training_data import Labels
 
@@ -44,6 +45,24 @@ NIL_MADE = np.repeat([float(sign > 0) for sign in OUR_NIL], THEIRS)  # by outcom
 
 Floats = NDArray[np.float32]
 Weights: TypeAlias = dict[str, jax.Array]  # float32, see `first_weights`
+
+
+def step_of(loss: Callable[..., tuple[jax.Array, Any]], optimiser: optax.GradientTransformation) -> Callable[..., Any]:
+    """Return a compiled step of training: weights, state of the optimiser and a batch -> weights and state after it.
+
+    ``loss`` returns the loss of weights on a batch, and what the step returns besides.
+    """
+
+    @jax.jit
+    def step(weights: Any, state: optax.OptState, *batch: Any) -> tuple[Any, optax.OptState, Any]:
+        gradients, other = jax.grad(loss, has_aux=True)(weights, *batch)
+        updates, state = optimiser.update(gradients, state)
+        return optax.apply_updates(weights, updates), state, other
+
+    return step
+
+
+# ---- the outcome net -------------------------------------------------------------------------------------------------
 
 
 def first_weights(rng: np.random.Generator, layers: tuple[int, int], inputs: int = INPUTS) -> dict[str, Floats]:
@@ -133,12 +152,7 @@ def fit(
     def plain(trained: Weights) -> Weights:
         return {name: jnp.asarray(bases[name]) @ array if name in bases else array for name, array in trained.items()}
 
-    @partial(jax.jit, donate_argnums=(0, 1))
-    def step(trained: Weights, state: optax.OptState, batch: Labels) -> tuple[Weights, optax.OptState, jax.Array]:
-        gradients, error = jax.grad(lambda weights: loss(plain(weights), batch), has_aux=True)(trained)
-        updates, state = optimiser.update(gradients, state)
-        return optax.apply_updates(trained, updates), state, error
-
+    step = step_of(lambda trained, batch: loss(plain(trained), batch), optimiser)
     trained = {
         name: jnp.asarray(np.linalg.solve(bases[name], array) if name in bases else array, jnp.float32)
         for name, array in weights.items()
@@ -161,3 +175,76 @@ def judged(weights: Arrays, batch: Labels) -> tuple[float, float]:
     target = np.where(batch.real == 1.0, batch.target, -1.0)
     lost = target.max(axis=1) - target[np.arange(len(target)), p_win.argmax(axis=1)]
     return float(loss(given, batch)[1]), float(lost.mean())
+
+
+# ---- the holder nets -------------------------------------------------------------------------------------------------
+
+
+def holder_loss(weights: Weights, x: jax.Array, owners: jax.Array) -> tuple[jax.Array, None]:
+    """Return the mean log-loss of a batch, in nats for each card that the player does not see.
+
+    ``weights``: the fields of `HolderNet`, as floats; ``x`` (B, INPUTS); ``owners`` (B, DECK_SIZE), see `Views`.
+    """
+    first, second, out = (weights[name] for name in HolderNet._fields)
+    values = jax.nn.relu(x @ first[:-1] + first[-1])
+    values = jax.nn.relu(values @ second[:-1] + second[-1])
+    logits = jax.nn.log_softmax((values @ out[:-1] + out[-1]).reshape(-1, DECK_SIZE, OTHER_SEATS))
+    found = jnp.take_along_axis(logits, jnp.maximum(owners, 0)[:, :, None], axis=2)[:, :, 0]
+    unseen = owners >= 0
+    return -jnp.where(unseen, found, 0.0).sum() / unseen.sum(), None
+
+
+class HolderFit:
+    """Training in parts, with a learning rate that falls from ``rate`` to 0 along a cosine of ``steps`` batches.
+
+    ``scales`` (INPUTS,): the factor of each input.
+    """
+
+    def __init__(self, scales: Floats, rate: float, steps: int) -> None:
+        self._scales = scales
+        self._optimiser = optax.nadam(optax.cosine_decay_schedule(rate, steps), b2=BETA2)
+        self._step = step_of(holder_loss, self._optimiser)
+
+    def go_on(
+        self, weights: Arrays, before: Arrays, batches: Iterable[tuple[NDArray[np.int16], NDArray[np.int8]]]
+    ) -> dict[str, Floats]:
+        """Train ``weights`` on ``batches`` (`Views`); return them and the optimiser's state: ``state0``, ``state1`` ...
+
+        ``before``: the state that the part before returned; empty for the first part.
+        """
+        trained = {name: jnp.asarray(array) for name, array in weights.items()}
+        leaves, shape = jax.tree.flatten(self._optimiser.init(trained))
+        state = jax.tree.unflatten(shape, [jnp.asarray(before.get(f"state{i}", leaf)) for i, leaf in enumerate(leaves)])
+        for inputs, owners in batches:
+            x = inputs.astype(np.float32) * self._scales
+            trained, state, _ = self._step(trained, state, x, owners.astype(np.int32))
+        found = {name: np.asarray(array) for name, array in trained.items()}
+        return found | {f"state{i}": np.asarray(leaf) for i, leaf in enumerate(jax.tree.leaves(state))}
+
+
+# ---- the nets of q@1 -------------------------------------------------------------------------------------------------
+
+
+class AdamFit:
+    """Training of a net with flat weights by Adam, on the mean squared error.
+
+    ``values(weights, x, jnp)`` returns the net's values (rows,) for inputs ``x``; ``rate``: learning rate.
+    """
+
+    def __init__(self, values: Callable[..., Any], weights: Floats, rate: float) -> None:
+        def loss(weights: jax.Array, x: jax.Array, targets: jax.Array) -> tuple[jax.Array, jax.Array]:
+            found = values(weights, x, jnp)
+            return jnp.mean((found - targets) ** 2), found
+
+        optimiser = optax.adam(rate)
+        self._step = step_of(loss, optimiser)
+        self._weights = jnp.asarray(weights)
+        self._state = optimiser.init(self._weights)
+
+    def step(self, x: Floats, targets: Floats) -> tuple[Floats, Floats]:
+        """Take one step on inputs ``x`` (rows, features) and ``targets`` (rows,).
+
+        Return the weights after the step, and the net's values (rows,) before it.
+        """
+        self._weights, self._state, found = self._step(self._weights, self._state, x, targets)
+        return np.asarray(self._weights), np.asarray(found)

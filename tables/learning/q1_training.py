@@ -106,7 +106,7 @@ def targets(made: Round, reward: str) -> Floats:
 
 
 def _train(player: QPlayer, seed: int, updates: int, progress: bool) -> Arrays:
-    from tables.learning.q_fit import AdamFit  # not above: only this function needs JAX, which takes a second to import
+    from tables.learning.net import AdamFit  # not above: only this function needs JAX, which takes a second to import
 
     rng = np.random.default_rng(seed)
     weights = first_weights(player.net, rng)

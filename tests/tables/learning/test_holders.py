@@ -94,11 +94,11 @@ def test_a_weight_beyond_the_integers_is_refused():
 
 def test_training_lowers_the_log_loss_and_goes_on_after_a_part(deals):
     pytest.importorskip("jax", reason="training needs the dependency group `learning`")
-    from tables.learning import holder_fit
+    from tables.learning.net import HolderFit
 
     rng = np.random.default_rng(1)
     batches = [drawn_views(deals, rng, 256) for _ in range(60)]
-    fit = holder_fit.Fit(holders.SCALES, 3e-3, len(batches))
+    fit = HolderFit(holders.SCALES, 3e-3, len(batches))
     start = first_weights(np.random.default_rng(0), (16, 8))
     whole = fit.go_on(start, {}, batches)
     half = fit.go_on(start, {}, batches[:30])

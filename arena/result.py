@@ -359,5 +359,5 @@ def _markdown(r: MatchResult) -> Iterable[str]:
         f" legal cards per play {_number(r.legal_cards)}; {r.rounds} rounds, {r.games} games, {r.draws} drawn."
     )
     for field, head, formats in _TABLES:
-        rows = ([show(value) for show, value in zip(formats, row.values())] for row in getattr(r, field))
+        rows = ([show(value) for show, value in zip(formats, row.values(), strict=True)] for row in getattr(r, field))
         yield "\n" + table(head, rows)

@@ -98,6 +98,7 @@ def joined_chunks(paths: Sequence[Path]) -> dict[str, NDArray[Any]]:
 
 def summed_chunks(paths: Sequence[Path]) -> dict[str, NDArray[Any]]:
     """Return the sums of the arrays of finished chunks. Raises `BuildError` for a damaged file or other arrays."""
+    assert paths, "there is nothing to sum"
     total = dict(load_chunk(paths[0]))
     expected = {name: (array.dtype, array.shape) for name, array in total.items()}
     for path in paths[1:]:

@@ -24,7 +24,7 @@ from arena.engine.rounds import BATCH, Batch
 from arena.engine.simulate import KernelTables, numba_typed, player_rows, policies_by_chair, policy_rows, tables_for
 from arena.engine.winprob import BIDS, slice_of, weighed_seat
 from arena.games import NOBODY, Lineup, play_games
-from arena.questions import BID, Asked
+from arena.questions import BID, Answering, Asked
 from report.figures import query
 from report.nearest_tables import in_code, in_words
 from report.reads import BIS_FIELDS, NET, WIN_TABLES
@@ -123,7 +123,7 @@ class StatedBids(NamedTuple):
     p_win: NDArray[np.float64]  # as stated
 
 
-class Watched:
+class Watched(Answering):
     """A `winprob` bidder whose stated probabilities are kept, as an agent of `arena.games`."""
 
     def __init__(self, policy: Policy, profiles: KernelTables) -> None:
@@ -138,9 +138,6 @@ class Watched:
         points = rounds["scores"][np.arange(len(rounds)), asked.seats]
         self.stated.append(StatedBids(rounds["deal"], asked.seats, points, stated))
         return bids
-
-    def close(self) -> None:
-        """Do nothing: there is no connection."""
 
 
 class WatchedRound(NamedTuple):

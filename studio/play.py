@@ -1,6 +1,6 @@
 """Play games between two policies, or of simulated people, and write them as a log: `python -m studio play`.
 
-A simulated studio says who plays there and how. So the true chances behind its log are known: `true_chances` states the
+A simulated studio says who plays there and how. So tests know the chances behind its log: `true_chances` states the
 probability of every bid.
 """
 
@@ -28,7 +28,7 @@ from arena.match import MOST_SEED
 from arena.match_command import add_rules_arguments, rules_of
 from arena.players.names import TABLES_PLAYER, parse_player
 from arena.progress import working_on
-from arena.questions import BID, Asked
+from arena.questions import BID, Answering, Asked
 from spades.arguments import decimal, integer
 from spades.cards import format_card, format_pbn
 from spades.options import Policy
@@ -150,7 +150,7 @@ def true_chances(
     return chances
 
 
-class PeopleAnswers:
+class PeopleAnswers(Answering):
     """The bids of people, as an agent of `arena.games`."""
 
     def __init__(
@@ -170,9 +170,6 @@ class PeopleAnswers:
             bids[own] = bids_of_people(states, asked.seats[own], asked.rules, self._habits[kind], self._profiles)
             asked.all_states["rng"][asked.rows[own]] = states["rng"]  # the generators have moved on
         return bids
-
-    def close(self) -> None:
-        """Do nothing: there is no connection."""
 
 
 def studio_records(

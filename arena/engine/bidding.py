@@ -2,13 +2,11 @@
 
 from typing import Any
 
-import numpy as np
-
 from arena.engine.choose_bid import auction_at, choose_bid, choose_cutthroat_bid, standing_at, tables_of
 from arena.engine.deal import NO_ANSWER, below, uniform
 from arena.engine.jit import entry, register
 from arena.engine.states import policy_of
-from arena.engine.winprob import BIDS, blind_number_of, skilled_seat, weighed_seat
+from arena.engine.winprob import blind_number_of, skilled_seat, winprob_seat
 from spades.bis import decide_blind_nil
 from spades.legal import BLIND_NIL
 from spades.levels import LARGEST_SEED, perturbed
@@ -39,7 +37,7 @@ def bid_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, profiles
                 return number
         if policy.level:
             return skilled_seat(state, seat, rules, policy, state.rng[seat] & LARGEST_SEED, profiles)
-        return weighed_seat(state, seat, rules, policy, profiles, np.zeros(BIDS))
+        return winprob_seat(state, seat, rules, policy, profiles)
     if policy.blind and rules.blind_nil and bids_blind_nil(state, seat, rules, policy, profiles):
         return BLIND_NIL
     return choose_bid(state.hand[seat], auction_at(state, seat), standing_at(state, seat), rules, policy, profiles)

@@ -379,6 +379,11 @@ def mean_value(odds: Any, values: Any) -> float:
     return value / total
 
 
+def winprob_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, profiles: Any) -> int:
+    """Return the bid of `winprob` from ``seat``; ``profiles``: `KernelTables`."""
+    return weighed_seat(state, seat, rules, policy, profiles, np.zeros(BIDS))
+
+
 def weighed_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, profiles: Any, p_win: Any) -> int:
     """Return the bid of `winprob` from ``seat``, and write the win probability of each bid to ``p_win`` (BIDS,).
 

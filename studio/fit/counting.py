@@ -197,6 +197,7 @@ class Counted:
     def add(self, rounds: Rounds, names: Names, segments: Segments, profiles: tuple[Tables, ...]) -> None:
         """Count the rounds of a batch; ``profiles``: the shipped tables. Raises `BuildError`."""
         self.good += len(rounds.keys)
+        held_out = is_held_out(rounds.games)
         for segment, chosen in segments.split(rounds.labels, names):
             some = chosen.any(axis=1)
             self.rounds[segment] += int(some.sum())
@@ -206,7 +207,7 @@ class Counted:
                 rules, of_rules = names.rules[number], (rounds.rules == number) & some
                 counts = self._counts(segment, PROFILES[plain_profile(rules)])
                 tables = tables_for(profiles, rules, [POLICY])
-                for part, in_part in enumerate((~is_held_out(rounds.games), is_held_out(rounds.games))):
+                for part, in_part in enumerate((~held_out, held_out)):
                     rows = np.flatnonzero(of_rules & in_part)
                     if len(rows):
                         count_rounds(rows_of_log(rounds, rows), chosen[rows], rules, tables, counts, part)

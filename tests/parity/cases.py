@@ -899,6 +899,7 @@ CASES: dict[str, Maker] = {
         view(np.zeros(OUTCOMES)),
     ),
     WINPROB + "winprob_bid": win_position,
+    WINPROB + "winprob_seat": win_sitting,
     WINPROB + "weighed_seat": lambda r: (*win_sitting(r), view(np.zeros(14))),
     WINPROB + "skilled_seat": lambda r: (
         *win_sitting(r)[:3],

@@ -10,7 +10,7 @@ describes the whole bidder. `spades.decide` bids with a hand;
 """
 
 from spades.bis.blind_nil import HIGH_SUM, decide_blind_nil
-from spades.bis.conventions import BIG5_BID, BIG5_MOST_TAKES, covers_nil, partner_signalled
+from spades.bis.conventions import covers_nil, partner_signalled
 from spades.bis.cutthroat import CutthroatDecision, bis_cutthroat, own_and_best
 from spades.bis.estimates import (
     GRID,
@@ -28,8 +28,6 @@ from spades.bis.estimates import (
 from spades.bis.partnership import BisDecision, Endgame, bis
 
 __all__ = [
-    "BIG5_BID",
-    "BIG5_MOST_TAKES",
     "GRID",
     "HIGH_SUM",
     "MOST_RUFFS",

@@ -27,7 +27,7 @@ def chromium() -> Iterator[Browser]:
         found.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("SKIPPED: chromium is not installed (.ci/run installs it; Debian: apt-get install chromium)")
@@ -35,7 +35,7 @@ def browser() -> Iterator[Browser]:
         yield found
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def server() -> Iterator[RealServer]:
     with running_server() as running:
         yield running

@@ -1,7 +1,6 @@
 """Play games between two policies, or of simulated people, and write them as a log: `python -m studio play`.
 
-A simulated studio says who plays there and how. So tests know the chances behind its log: `true_chances` states the
-probability of every bid.
+A simulated studio says who plays there and how.
 """
 
 import argparse
@@ -18,9 +17,9 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from arena.engine.deal import Deals
-from arena.engine.habits import Habit, bids_of_people, chances_of_people
+from arena.engine.habits import Habit, bids_of_people
 from arena.engine.mixing import mixed
-from arena.engine.rounds import Batch, Ints, states_at
+from arena.engine.rounds import Batch, Ints
 from arena.engine.simulate import KernelTables, tables_for
 from arena.errors import BuildError
 from arena.games import Lineup, play_games
@@ -37,11 +36,9 @@ from spades.rules import Rules, overrides_of
 from spades.tables import Tables
 from studio.columns import frame_of
 from studio.round_log import Label, RoundLog, label_name
-from studio.rounds import NO_BAGS, NO_POINTS, Names, Rounds, in_a_log
+from studio.rounds import in_a_log
 from studio.sets import shipped_profiles
 
-BIDS = 14  # nil and 1 to 13
-NOBODY = -1
 GAMES = 500  # number of games that are kept in memory
 
 
@@ -121,33 +118,6 @@ def two_policies(a: str, b: str, players: tuple[str, str]) -> Studio:
         for policy, player in zip((a, b), players, strict=True)
     )
     return Studio(f"{a} {b}", "two policies", tuple(people), (0, 1, 0, 1))
-
-
-def true_chances(
-    studio: Studio, noise: float, rounds: Rounds, names: Names, profiles: tuple[Tables, ...]
-) -> NDArray[np.float64]:
-    """Return P(bid) (n, 4, BIDS) of the players of ``studio`` in rounds of its log, given what a bidder sees.
-
-    ``profiles``: from `kernel_tables`. The chances are 0 for a seat with an unknown hand, or with a label that
-    nobody in the studio has.
-    Raises `BuildError` for rounds without scores.
-    """
-    if (rounds.scores == NO_POINTS).any() or (rounds.bags == NO_BAGS).any():
-        raise BuildError("found rounds without scores or bags; accepted: a log that `studio play` wrote")
-    labels = [",".join(f"{name}={value}" for name, value in people.label.items()) for people in studio.people]
-    numbers = np.array([labels.index(label) if label in labels else NOBODY for label in [*names.labels, ""]])
-    kinds = numbers[rounds.labels]  # NO_LABEL is the last one
-    chances = np.zeros((len(rounds.bids), 4, BIDS))
-    for number in np.unique(rounds.rules).tolist():
-        rules = names.rules[number]
-        habits = studio.habits(noise, rules.variant)
-        tables = tables_for(profiles, rules, [habit.policy for habit in habits])
-        for kind, habit in enumerate(habits):
-            own = (rounds.rules == number)[:, None] & (kinds == kind) & (rounds.hands != 0)
-            rows, seats = np.nonzero(own)
-            states = states_at(rules, rounds.hands[rows], rounds.bids[rows], rounds.scores[rows], rounds.bags[rows])
-            chances[rows, seats] = chances_of_people(states, seats, rules, habit, tables)
-    return chances
 
 
 class PeopleAnswers(Answering):

@@ -10,7 +10,6 @@ The exact tables are the committed ones (test_exact and test_tableset check them
 """
 
 import gc
-import os
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,14 +37,7 @@ USE_ARENA = {"arena", "tables", "studio", "report"}  # packages whose doctests a
 OF_LOGS = ("tests/studio", "tests/bench", "tests/deploy")
 # The order in which `pytest -n 3` starts groups. The long ones come first, so that all processes end at the same time.
 # Between them come tests of servers, which wait while the others compute.
-FIRST_PROCESS = "gw0"  # as pytest-xdist names it
-FIRST = ("simulator", "kernels", "browser", "tests/faults", "logs")
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Let the first process of `pytest -n` go before the others, because its group of tests takes longest."""
-    if getattr(config, "workerinput", {}).get("workerid", FIRST_PROCESS) != FIRST_PROCESS:
-        os.nice(3)
+FIRST = ("simulator", "kernels", "tests/browser", "tests/faults", "logs")
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m and pytest-xdist read the marks
@@ -53,8 +45,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests that compile or start servers, and group them for `pytest -n`; put the longest groups first.
 
     A group runs in one process, which compiles each loop once: the parity tests of single kernels are one group, the
-    tests of logs that compile are another, all other tests that compile are a third, and those in a browser are
-    a fourth. Each other file is a group.
+    tests of logs that compile are another, and all other tests that compile are a third. Each other file is a group.
     """
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
@@ -66,8 +57,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         group = file = str(item.path.relative_to(ROOT))
         if item.get_closest_marker("compiled"):
             group = "logs" if file.startswith(OF_LOGS) else "simulator"
-        elif file.startswith("tests/browser"):
-            group = "browser"
         if not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(group))
     items.sort(key=_rank)

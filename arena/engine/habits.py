@@ -76,24 +76,13 @@ def _people(states: Any, seats: Any, rules: Rules, bids: Any, numbers: Any, besi
             bids[i] = moved_bid(intended, below(state, MOVES))
 
 
-def _chances(
-    states: Any, seats: Any, rules: Rules, bids: Any, numbers: Any, beside: int, noise: float, chances: Any
-) -> None:
-    # chances (n, 14): by bid 0..13, added.
-    for i in range(len(states)):
-        intended = intended_bid(states[i], seats[i], rules, bids[i], numbers[i], beside)
-        chances[i, intended.bid] += 1.0 - noise
-        for move in range(MOVES):
-            chances[i, moved_bid(intended, move)] += noise / MOVES
+_people_all = entry(_people)
 
 
-_people_all, _chances_all = entry(_people), entry(_chances)
-
-
-def _of_policy(
+def bids_of_policy(
     states: NDArray[np.void], seats: Ints, rules: Rules, habit: Habit, profiles: KernelTables
 ) -> tuple[Ints, Ints]:
-    # The bids (n,) of the habit's policy, and those without nils where the policy bids nil.
+    """Return the bids (n,) of the habit's policy, and those without nils where the policy bids nil."""
     bids = bids_of(states, seats, rules, habit.policy, profiles)
     numbers, nils = bids.copy(), bids == 0
     if nils.any() and (habit.nil_beside or habit.noise):
@@ -108,19 +97,6 @@ def bids_of_people(states: NDArray[np.void], seats: Ints, rules: Rules, habit: H
     ``profiles``: from `tables_for` with the habit's policy. The policy of people who bid numbers instead of nils must
     be none of `winprob`, which bids no number without nils.
     """
-    bids, numbers = _of_policy(states, seats, rules, habit, profiles)
+    bids, numbers = bids_of_policy(states, seats, rules, habit, profiles)
     _people_all(states, seats, rules, bids, numbers, habit.nil_beside, habit.noise)
     return bids
-
-
-def chances_of_people(
-    states: NDArray[np.void], seats: Ints, rules: Rules, habit: Habit, profiles: KernelTables
-) -> NDArray[np.float64]:
-    """Return the probability (n, 14) of each bid 0..13 of people in ``seats`` (n,); see `bids_of_people`.
-
-    The people's policy bids no blind nils, and at full strength.
-    """
-    bids, numbers = _of_policy(states, seats, rules, habit, profiles)
-    chances = np.zeros((len(states), 14))
-    _chances_all(states, seats, rules, bids, numbers, habit.nil_beside, habit.noise, chances)
-    return chances

@@ -1,22 +1,19 @@
 """The play of rounds: the exchange of cards between partners after the bidding, as kernels, and the cards of players.
 
-`spades.passing` chooses the cards that a seat gives. To measure that choice, a seat can also give random cards or its
-highest ranks (`PlayState.passer`).
+`spades.passing` chooses the cards that a seat gives.
 """
 
 from typing import Any
 
-from arena.engine.deal import NO_ANSWER, random_bit
+from arena.engine.deal import NO_ANSWER
 from arena.engine.jit import entry, register
 from arena.engine.replay import PLAYS
 from arena.players.choose_card import WRP, choose_card
-from spades.cards import highest
 from spades.legal import is_nil
 from spades.passing import cards_to_pass, given_cards
 from spades.play import PlayState, legal_cards, play_card, start_play
 from spades.random_numbers import hash_uniform
 
-CHOSEN, RANDOM, HIGHEST = range(3)  # values of `PlayState.passer`: the service's choice, random cards, highest ranks
 BLEND_SEED = 1 << 40  # added to a deal's random word, so that blends draw other numbers than blind nils
 
 
@@ -45,26 +42,7 @@ def exchange(state: PlayState, passed: Any) -> None:
 
 
 def _given(state: PlayState, seat: int, number: int) -> int:
-    hand = state.hand[seat]
-    if state.passer[seat] == CHOSEN:
-        return given_cards(hand, state.bid[seat], number, state.deck)
-    given = 0
-    for _ in range(number):
-        bit = random_bit(state, hand) if state.passer[seat] == RANDOM else _highest_rank(hand)
-        given |= bit
-        hand &= ~bit
-    return given
-
-
-def _highest_rank(hand: int) -> int:
-    best = 0
-    most = -1
-    for suit in range(4):
-        cards = hand >> 16 * suit & 0xFFFF
-        if cards and highest(cards) >= most:  # of equal ranks, the one in the highest suit: spades come last
-            most = highest(cards)
-            best = 1 << 16 * suit + most
-    return best
+    return given_cards(state.hand[seat], state.bid[seat], number, state.deck)
 
 
 register(__name__)

@@ -61,7 +61,6 @@ class PlayState:
     # Number of cards that a nil bidder and partner exchange, the same for a blind nil, and 1 if the nil bidder gives
     # first.
     passes: list[int] = field(default_factory=_three)
-    passer: list[int] = field(default_factory=_four)  # by seat: how it chooses cards to give (`arena.engine.playing`)
     rules: list[int] = field(default_factory=_rules)  # values of `Rules`, for players that count points
     seat_score: list[int] = field(default_factory=_four)  # by seat: points in cutthroat; of its side after a round
     seat_bags: list[int] = field(default_factory=_four)  # by seat: bags, in variant cutthroat only

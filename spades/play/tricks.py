@@ -45,7 +45,6 @@ def copy_state(source: PlayState, target: PlayState) -> None:
         target.player[seat] = source.player[seat]
         target.pieces[seat] = source.pieces[seat]
         target.rng[seat] = source.rng[seat]
-        target.passer[seat] = source.passer[seat]
         target.seat_score[seat] = source.seat_score[seat]
         target.seat_bags[seat] = source.seat_bags[seat]
     for side in range(2):

@@ -90,9 +90,15 @@ def main(arguments: argparse.Namespace) -> int:
         write_stamps(STAMPS, before | small)
         return 0
     results = {
-        family.name: "same" if before.get(family.name) == small[family.name] else "different"
+        family.name: _result(before.get(family.name), small[family.name])
         for family in in_order(FAMILIES)
         if family.name in small
     }
     print(tabulate(results.items(), ("family", "small build")))
     return 1 if "different" in results.values() else 0
+
+
+def _result(stamp: str | None, found: str) -> str:
+    if stamp is None:
+        return "no stamp"
+    return "same" if found == stamp else "different"

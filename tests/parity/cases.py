@@ -259,7 +259,6 @@ def passing_state(rng: random.Random) -> PlayState:
     for seat in range(4):
         s.hand[seat] = sum(1 << card for card in deck[seat::4])
         s.bid[seat] = rng.choice((0, 0, 3, 14))
-        s.passer[seat] = rng.choice((0, 0, 1, 2))
         s.rng[seat] = rng.randrange(1 << 32)
     s.deck = DECK
     s.passes[0], s.passes[1], s.passes[2] = rng.randrange(5), rng.randrange(5), rng.randrange(2)

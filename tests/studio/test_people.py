@@ -32,11 +32,12 @@ from studio.columns import frame_of
 from studio.model import BidCollector, Reservoir
 from studio.people import bid_net_training
 from studio.people.success_fit import Cases, learn
-from studio.play import STUDIOS, studio_records, true_chances
+from studio.play import STUDIOS, studio_records
 from studio.reading import read
 from studio.rounds import Keys, Names
 from tests.arena.rounds import dealt
 from tests.conftest import plain_tables
+from tests.studio.true_chances import true_chances
 
 pytestmark = pytest.mark.compiled
 NOISE = 0.1

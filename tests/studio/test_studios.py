@@ -16,10 +16,11 @@ from spades.rules import make_rules
 from spades.tableset import open_tables
 from studio.__main__ import main
 from studio.columns import frame_of
-from studio.play import STUDIOS, studio_records, true_chances
+from studio.play import STUDIOS, studio_records
 from studio.reading import read
 from studio.rounds import Keys, Names
 from tests.conftest import plain_tables
+from tests.studio.true_chances import true_chances
 
 pytestmark = pytest.mark.compiled
 RULES = make_rules("classic", {"win": 200, "lose": -100})

@@ -68,7 +68,7 @@ def test_command_line(tmp_path, capsys, monkeypatch):
     write_stamps(stamps, {"cnil": "5f0c", "ruffs": "5f0c"})
     assert cli.main(["stamp", "--only", "ruffs", "--jobs", "1"]) == 1
     assert [line.split() for line in capsys.readouterr().out.splitlines()[-2:]] == [
-        ["p_length", "different"],
+        ["p_length", "no", "stamp"],
         ["ruffs", "different"],
     ]
     assert cli.main(["stamp", "--only", "ruffs", "--write", "--jobs", "1"]) == 0

@@ -187,7 +187,12 @@ class Counted:
     rounds: Counter[str] = field(default_factory=Counter)  # by segment
     seats: Counter[str] = field(default_factory=Counter)  # whose bids count
     counts: dict[tuple[str, str], Counts] = field(default_factory=dict)  # by segment and table profile
-    samples: dict[str, Sample] = field(default_factory=dict)  # by segment
+    parts: dict[str, list[Sample]] = field(default_factory=dict)  # of the samples, by segment, not joined yet
+
+    @property
+    def samples(self) -> dict[str, Sample]:
+        """The samples by segment."""
+        return {segment: joined(parts) for segment, parts in self.parts.items()}
 
     @property
     def segments(self) -> list[str]:
@@ -237,15 +242,15 @@ class Counted:
             "rounds": self.rounds,
             "seats": self.seats,
         }
-        head |= {"counts": [*self.counts], "samples": [*self.samples]}
+        head |= {"counts": [*self.counts], "samples": [*self.parts]}
         arrays: dict[str, Any] = {_HEAD: np.frombuffer(json.dumps(head).encode(), np.uint8)}
         for number, counts in enumerate(self.counts.values()):
             for name, array in counts._asdict().items():
                 cells = np.flatnonzero(array)
                 arrays |= {f"cells-{number}-{name}": cells, f"values-{number}-{name}": array.ravel()[cells]}
         for number, sample in enumerate(self.samples.values()):
-            different, numbers = np.unique(sample.rules, axis=0, return_inverse=True)
-            packed = sample._asdict() | {"rules": numbers.ravel().astype(np.int32), _DIFFERENT: different}
+            numbers, different = _numbered(sample.rules)
+            packed = sample._asdict() | {"rules": numbers, _DIFFERENT: different}
             arrays |= {f"sample-{number}-{name}": array for name, array in packed.items()}
         return arrays
 
@@ -253,8 +258,19 @@ class Counted:
         return self.counts.setdefault((segment, profile), no_counts())
 
     def _add_sample(self, segment: str, sample: Sample) -> None:
-        before = [self.samples[segment]] if segment in self.samples else []
-        self.samples[segment] = joined([*before, sample])
+        parts = self.parts.setdefault(segment, [])
+        parts.append(sample)
+        if sum(len(part.keys) for part in parts) > 2 * MOST_ROUNDS:
+            self.parts[segment] = [joined(parts)]
+
+
+def _numbered(rules: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    # The number of each row, and the different rows. They are few, so this is faster than sorting with `np.unique`.
+    numbers, different = np.full(len(rules), -1, np.int32), []
+    while len(rows := np.flatnonzero(numbers < 0)):
+        different.append(rules[rows[0]])
+        numbers[rows[(rules[rows] == different[-1]).all(axis=1)]] = len(different) - 1
+    return numbers, np.array(different, rules.dtype).reshape(-1, rules.shape[1])
 
 
 def count_rounds(

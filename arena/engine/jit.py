@@ -137,8 +137,8 @@ KERNELS: dict[Callable[..., Any], Any] = {}
 def register(name: str, arrays: bool = False) -> None:
     """Let compiled code call the functions that the module ``name`` has so far.
 
-    ``arrays``: whether some of them make or return arrays. Otherwise numba does not count references in them, which
-    takes a tenth of the time of a game.
+    ``arrays``: whether some of them make or return arrays. If not, they are compiled without numba's counting of
+    references to arrays, which takes a tenth of the time of a game; a function that makes one then fails to compile.
     """
     for function in list(vars(sys.modules[name]).values()):
         if isinstance(function, pytypes.FunctionType) and function.__module__ == name and function not in KERNELS:
@@ -146,6 +146,7 @@ def register(name: str, arrays: bool = False) -> None:
 
 
 def _register_function(function: Callable[..., Any], arrays: bool) -> None:
+    # `_nrt` is the name of the option in numba 0.68.
     KERNELS[function] = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=arrays)(function)
     infer_global(function, _Kernel(KERNELS[function]))
 

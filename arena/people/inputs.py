@@ -159,4 +159,4 @@ def _write_score(standing: Any, rules: Rules, x: Any, at: int) -> None:
     x[at + 1] = rules.min_bid
 
 
-register(__name__, arrays=True)
+register(__name__)

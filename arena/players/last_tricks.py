@@ -163,4 +163,4 @@ def exact_worth(sim: PlayState, me: int, card: int, bounds: Any, plies: Any, win
             windows[p, FOUND], windows[p, ALPHA] = max(windows[p, FOUND], found), max(windows[p, ALPHA], found)
 
 
-register(__name__, arrays=True)
+register(__name__)

@@ -249,4 +249,4 @@ def group_of(card: int, cards: int, others: int) -> int:
     return cards & suit & reach & ~((1 << card) - 1)
 
 
-register(__name__, arrays=True)
+register(__name__)

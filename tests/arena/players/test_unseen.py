@@ -1,4 +1,4 @@
-"""Touching cards."""
+"""Which cards touch, because no card that is still unseen lies between them."""
 
 import pytest
 

@@ -155,7 +155,7 @@ def deal_round(state: PlayState, seed: int, number: int, stream: int) -> None:
     start_round(state)
 
 
-register(__name__, arrays=True)
+register(__name__, arrays=(deal,))
 
 
 def _deal(states: Any, rounds: Any, active: Any, seed: int, rules: Rules, players: Any) -> None:

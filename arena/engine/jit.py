@@ -11,7 +11,7 @@ the entry's module and of all that this imports. So an edit compiles again only 
 import os
 import sys
 import types as pytypes
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import wraps
 from inspect import Parameter, Signature
 from pathlib import Path
@@ -134,15 +134,15 @@ register_model(_Kernel)(models.OpaqueModel)
 KERNELS: dict[Callable[..., Any], Any] = {}
 
 
-def register(name: str, arrays: bool = False) -> None:
+def register(name: str, arrays: Collection[Callable[..., Any]] = ()) -> None:
     """Let compiled code call the functions that the module ``name`` has so far.
 
-    ``arrays``: whether some of them make or return arrays. If not, they are compiled without numba's counting of
-    references to arrays, which takes a tenth of the time of a game; a function that makes one then fails to compile.
+    ``arrays``: those that make or return arrays. All others are compiled without numba's counting of references to
+    arrays, which takes a tenth of the time of a game; a function that makes one then fails to compile.
     """
     for function in list(vars(sys.modules[name]).values()):
         if isinstance(function, pytypes.FunctionType) and function.__module__ == name and function not in KERNELS:
-            _register_function(function, arrays)
+            _register_function(function, function in arrays)
 
 
 def _register_function(function: Callable[..., Any], arrays: bool) -> None:
@@ -181,4 +181,4 @@ def entry(function: F, dispatcher: Any = None) -> F:
 
 
 for _module in RULES:
-    register(_module.__name__, arrays=_module in (tables, outcomes))
+    register(_module.__name__, arrays=(outcomes.win_array,))

@@ -302,7 +302,7 @@ def working_arrays(position: ModelPosition, net: Any) -> Work:
     write_position(position, x)
     width = net.net_position.shape[1]
     shared = np.zeros(width)
-    add_row(net.net_position, INPUTS, 1.0, shared)
+    copy_row(net.net_position, INPUTS, shared)
     for i in range(INPUTS):
         if x[i] != 0.0:
             add_row(net.net_position, i, x[i], shared)
@@ -323,17 +323,16 @@ def p_win_with(
     c, h, g, odds, values = work.c, work.h, work.g, work.odds, work.values
     width, depth = len(h), len(g)
     contracts = write_bid(bid, position, win_slice, rules, tables, win_array(win_slice, net), c, values)
-    h[:] = work.shared
+    for j in range(width):
+        h[j] = work.shared[j]
     for i in range(BID_INPUTS):
         if c[i] != 0.0:
             add_row(net.net_bid, i, c[i], h)
-    g[:] = 0.0
-    add_row(net.net_hidden, width, 1.0, g)
+    copy_row(net.net_hidden, width, g)
     for i in range(width):
         if h[i] > 0.0:
             add_row(net.net_hidden, i, h[i], g)
-    odds[:] = 0.0
-    add_row(net.net_out, depth, 1.0, odds)
+    copy_row(net.net_out, depth, odds)
     for i in range(depth):
         if g[i] > 0.0:
             add_row(net.net_out, i, g[i], odds)
@@ -356,6 +355,12 @@ def exclude_impossible(bid: int, position: ModelPosition, stake: int, tables: Ta
     for k in range(OUTCOMES):
         if ours >> k // THEIRS & 1 or theirs >> k % THEIRS & 1:
             odds[k] = NO_ODDS
+
+
+def copy_row(weights: Any, row: int, sums: Any) -> None:
+    """Write row ``row`` of ``weights`` to ``sums``."""
+    for j in range(len(sums)):
+        sums[j] = weights[row, j]
 
 
 def add_row(weights: Any, row: int, factor: float, sums: Any) -> None:
@@ -467,4 +472,7 @@ def blind_number_of(state: PlayState, seat: int, rules: Rules, policy: Policy, p
     return BLIND_NUMBER + found.number if found.number > 0 and is_worth_it(found.p_win, found.p_look) else 0
 
 
-register(__name__, arrays=True)
+register(
+    __name__,
+    arrays=(winprob_bid, working_arrays, winprob_seat, skilled_seat, best_blind_number),
+)

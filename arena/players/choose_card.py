@@ -44,4 +44,4 @@ def choose_card(state: PlayState, seat: int) -> int:
     return uct(state, seat)
 
 
-register(__name__, arrays=True)
+register(__name__, arrays=(choose_card,))

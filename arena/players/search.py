@@ -296,7 +296,7 @@ def _best(tried: Any, n: int, active: int, deals: int) -> int:
     return best
 
 
-register(__name__, arrays=True)
+register(__name__, arrays=(search_card, compare_cards))
 
 
 def review_plan(deals: int) -> Plan:

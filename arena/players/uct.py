@@ -160,4 +160,4 @@ def _most_promising(arms: Any, n_arms: int, done: int, c_points: float) -> int:
     return best
 
 
-register(__name__, arrays=True)
+register(__name__, arrays=(uct, search))

@@ -913,6 +913,7 @@ CASES: dict[str, Maker] = {
     LEVELS + "perturbed": lambda r: (r.choice((*GRADED, *POLICIES)), r.randrange(LARGEST_SEED)),
     LEVELS + "attraction": liked,
     LEVELS + "sample_bid": lambda r: (*chances(r), r.randrange(LARGEST_SEED)),
+    WINPROB + "copy_row": lambda r: (Table("net_bid"), r.randrange(BID_INPUTS), view(np.zeros(3))),
     WINPROB + "add_row": lambda r: (
         Table("net_bid"),
         r.randrange(BID_INPUTS),

@@ -42,7 +42,10 @@ export const percent = (p, digits = 1) => `${(100 * p).toFixed(digits)}%`;
 export const signed = (number, digits = 2) => `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(digits)}`;
 
 /** Return a bid as a player says it. */
-export const bidName = (bid) => (Number(bid) === 0 ? "Nil" : bid === "blind_nil" ? "Blind nil" : String(bid));
+export function bidName(bid) {
+  if (String(bid).startsWith("blind_")) return `Blind ${bid.slice("blind_".length)}`;
+  return Number(bid) === 0 ? "Nil" : String(bid);
+}
 
 /** Return the head of a table; a column without a text has no header. */
 export const header = (texts) => el("thead", {}, el("tr", {}, texts.map((text) => (text ? el("th", { scope: "col", text }) : el("td", {})))));

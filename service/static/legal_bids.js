@@ -27,7 +27,8 @@ export async function possibleBids(before, state, deck, signal) {
   if (!known.has(key)) {
     const hand = SUITS.flatMap((suit) => deck.suits[suit]).slice(0, HAND); // any hand will do: others' bids do not depend on it, and it never bids itself here
     const position = { hand, rules, seat: before.length + 1, explain: false };
-    const words = [...NUMBERS.map(String), "blind_nil"];
+    const blindNumbers = rules.blind_min ? NUMBERS.slice(1).map((bid) => `blind_${bid}`) : []; // no preset has the rule
+    const words = [...NUMBERS.map(String), "blind_nil", ...blindNumbers];
     known.set(key, await accepted("/v1/bids", words, (bid) => ({ ...position, previous_bids: [...before, bid] }), signal));
   }
   return known.get(key);

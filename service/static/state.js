@@ -30,8 +30,6 @@ export const rulesOf = (state, catalogue) => ({ ...catalogue.presets[state.prese
 /** Return a number, or the text itself if it is none: the service says what it accepts. */
 export const numberOf = (text) => (/^[+-]?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text);
 
-const bidField = (bid) => (bid === "blind_nil" ? bid : numberOf(bid));
-
 /** Return the fields about the score. */
 export function scoreFields(state, catalogue) {
   if (rulesOf(state, catalogue).variant === "cutthroat") {
@@ -58,7 +56,7 @@ export const rulesField = (state) => ({ preset: state.preset, ...state.rules });
 export function bidRequest(state, catalogue) {
   return {
     hand: handField(state.hand),
-    previous_bids: state.bids.map(bidField),
+    previous_bids: state.bids.map(numberOf),
     seat: state.bids.length,
     scores: scoreFields(state, catalogue),
     rules: rulesField(state),

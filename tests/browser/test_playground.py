@@ -147,6 +147,21 @@ def test_selects_offer_only_legal_bids(new_page, preset, overrides):
         assert page.locator("#bids .fault").count() == 0
 
 
+def test_a_blind_number_can_be_chosen(page):
+    open_playground(page)
+    page.click("label[for=seat-3]")
+    page.click("#single-rules summary")
+    page.fill("#f-rules-blind_min", "7")
+    page.press("#f-rules-blind_min", "Tab")
+    settled(page)
+    assert offered(page, 0)[-8:] == ["13", *(f"blind_{number}" for number in range(7, 14))]
+    page.select_option("#f-previous_bids-1", "blind_7")
+    settled(page)
+    assert page.locator("#f-previous_bids-1 option:checked").text_content() == "Blind 7"
+    assert page.locator("#no-bid").is_hidden()
+    assert page.locator("#bids .fault").count() == 0
+
+
 @pytest.mark.long
 def test_a_bid_that_becomes_illegal_is_replaced_and_the_page_says_so(page):
     open_playground(page)

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Final, Literal, NamedTuple, Required
 
-from pydantic import Field, StrictInt, TypeAdapter, with_config
+from pydantic import Field, StrictInt, TypeAdapter
 from pydantic_core import core_schema
 from typing_extensions import TypedDict
 
@@ -32,7 +32,6 @@ from spades.contract.cards_and_bids import Hand, LegalBids, PreviousBids
 from spades.contract.faults import Fault, RequestError, pointer, quote
 from spades.contract.fields import (
     DEFAULT_POLICY,
-    REQUEST_CONFIG,
     Convention,
     GameId,
     Level,
@@ -50,6 +49,7 @@ from spades.contract.fields import (
     fields_of,
     items_schema,
     read_batch,
+    request_object,
     score_faults,
     scores_in,
     with_level_and_style,
@@ -123,7 +123,7 @@ _EXPLAIN: Final[dict[Any, int]] = {
 }
 
 
-@with_config(REQUEST_CONFIG)
+@request_object
 class BidRequest(TypedDict, total=False):
     """One position: a hand, the bids before it, the score and the rules."""
 
@@ -154,7 +154,7 @@ class BidRequest(TypedDict, total=False):
     round_id: RoundId
 
 
-@with_config(REQUEST_CONFIG)
+@request_object
 class BlindRequest(TypedDict, total=False):
     """A position before the hand is seen."""
 
@@ -172,7 +172,7 @@ class BlindRequest(TypedDict, total=False):
     game: GameId
 
 
-@with_config(REQUEST_CONFIG)
+@request_object
 class BidsRequest(TypedDict):
     """Up to 512 requests; a request with a fault gets its own error and does not affect the others."""
 

@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, NamedTuple, Required
 
-from pydantic import Field, PlainValidator, StrictInt, TypeAdapter, ValidationInfo, WithJsonSchema, with_config
+from pydantic import Field, PlainValidator, StrictInt, TypeAdapter, ValidationInfo, WithJsonSchema
 from typing_extensions import TypedDict
 
 from spades.cards import CARD_NAMES, cards_of
@@ -16,7 +16,6 @@ from spades.contract.cards_and_bids import CARD_SCHEMA, FourBids, Given, Hand, R
 from spades.contract.faults import Fault, Place, RequestError, fault_of, json_type, pointer, refusal
 from spades.contract.fields import (
     DEFAULT_BIDDER,
-    REQUEST_CONFIG,
     BidderName,
     GameId,
     Level,
@@ -28,6 +27,7 @@ from spades.contract.fields import (
     items_schema,
     read_batch,
     read_fields,
+    request_object,
     score_faults,
     scores_in,
 )
@@ -82,7 +82,7 @@ def _read_tricks(value: Any, info: ValidationInfo[Rules]) -> tuple[tuple[int, ..
     return tuple(tricks)
 
 
-@with_config(REQUEST_CONFIG)
+@request_object
 class CardRequest(TypedDict, total=False):
     """A round in progress, as seen by the player whose turn it is."""
 
@@ -145,7 +145,7 @@ _FOR_SEARCH: Final = ("deals", "policy", "tables", "game")  # fields that only a
 MAX_CARD_ITEMS: Final = 256  # requests in one POST /v1/cards; fewer than for bids, because each request is longer
 
 
-@with_config(REQUEST_CONFIG)
+@request_object
 class CardsRequest(TypedDict):
     """Up to 256 requests; a request with a fault gets its own error."""
 

@@ -82,6 +82,9 @@ _EXPECTED = {
     "list": "an array",
     "explain": 'true, false, "brief" or "curve"',
 }
+# By name of the model: the names of the fields of each object that callers send (`fields.request_object`).
+FIELD_NAMES: dict[str, tuple[str, ...]] = {}
+_MODELS = {"scores": "Scores", "rules": "RuleSet", "style": "Style", "players": "Players"}  # of objects, by field
 TABLE_OF_FOUR = "because a table has four players"
 # What an object of the request holds, where a caller may expect something else: by field.
 _OBJECTS = {"players": f"an object that says how left, partner and right bid, {TABLE_OF_FOUR}"}
@@ -102,7 +105,7 @@ def faults_in(error: ValidationError, place: Place = ()) -> list[Fault]:
 
     ``place``: of the value that was validated, if it is not the whole request.
     """
-    return [_fault(line, place + line["loc"]) for line in error.errors(include_url=False)]
+    return [_fault(line, place + line["loc"], error.title) for line in error.errors(include_url=False)]
 
 
 def _line(place: Place, code: str, detail: str) -> InitErrorDetails:
@@ -110,7 +113,7 @@ def _line(place: Place, code: str, detail: str) -> InitErrorDetails:
     return InitErrorDetails(type=PydanticCustomError(code, "{detail}", {"detail": detail}), loc=place, input=None)
 
 
-def _fault(line: Any, place: Place) -> Fault:
+def _fault(line: Any, place: Place, title: str) -> Fault:
     kind, value, context = line["type"], line["input"], line.get("ctx", {})
     where, name = pointer(*place), ".".join(quote(part) for part in place)
     if kind in CODES:
@@ -118,7 +121,7 @@ def _fault(line: Any, place: Place) -> Fault:
     if kind == "missing":
         return Fault(where, "missing-field", f"{name} is missing")
     if kind == "extra_forbidden":
-        return Fault(where, "unknown-field", f"{name} is not a field of the request")
+        return Fault(where, "unknown-field", f"{name} is not a field of the request; accepted: {_names(title, place)}")
     if kind in ("greater_than_equal", "less_than_equal"):
         limit = f"at least {context['ge']}" if kind[0] == "g" else f"at most {context['le']}"
         code = "unsupported-rules" if place[0] == "rules" else "out-of-range"
@@ -143,6 +146,12 @@ def _fault(line: Any, place: Place) -> Fault:
         wanted = _OBJECTS.get(name, wanted)
     assert wanted is not None, f"pydantic reports {kind} at {where}; add a code for it here"
     return Fault(where, "wrong-type", f"{name} is {json_type(value)}; accepted: {wanted}")
+
+
+def _names(title: str, place: Place) -> str:
+    """Return the names that are accepted at ``place``; ``title``: the name of the model that was validated."""
+    model = title if len(place) == 1 else _MODELS[str(place[-2])]
+    return "the rules that GET /v1/rules lists" if model == "RuleSet" else ", ".join(FIELD_NAMES[model])
 
 
 def json_type(value: object) -> str:

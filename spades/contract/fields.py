@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
-from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -32,6 +32,7 @@ from typing_extensions import TypedDict
 
 from spades.bis.cutthroat import own_and_best
 from spades.contract.faults import (
+    FIELD_NAMES,
     TABLE_OF_FOUR,
     Fault,
     Place,
@@ -55,7 +56,15 @@ from spades.winprob.games import Games, nearest_errors
 
 DEFAULT_PRESET: Final = "classic"
 CLASSIC: Final = PRESETS[DEFAULT_PRESET]
-REQUEST_CONFIG = ConfigDict(extra="forbid", strict=True)  # of every object that callers send
+
+
+T = TypeVar("T")
+
+
+def request_object(model: type[T]) -> type[T]:
+    """Make a `TypedDict` an object that callers send: unknown fields and other JSON types are refused."""
+    FIELD_NAMES[model.__name__] = tuple(model.__annotations__)
+    return with_config(ConfigDict(extra="forbid", strict=True))(model)
 
 
 # ---- rules -----------------------------------------------------------------------------------------------------------
@@ -86,7 +95,7 @@ _Approximate: Any = Annotated[
     ),
 ]
 _FIELDS = {"preset": _Preset, "approximate": _Approximate, **{name: _type_of(rule) for name, rule in FIELDS.items()}}
-RuleSet: Any = with_config(REQUEST_CONFIG)(TypedDict("RuleSet", _FIELDS, total=False))  # type: ignore[operator]
+RuleSet: Any = request_object(TypedDict("RuleSet", _FIELDS, total=False))  # type: ignore[operator]
 RuleSet.__doc__ = (
     "A preset and the rules that differ from it. GET /v1/rules lists all with what each accepts. Upper and lower case "
     "are equal."
@@ -237,7 +246,7 @@ _FOUR_BAGS = _four_schema("bags since the last penalty", 0, MAX_BAGS)
 _BAGS = "since the last penalty, fewer than rules.bag_limit. Default: 0."
 
 
-@with_config(REQUEST_CONFIG)
+@request_object
 class Scores(TypedDict, total=False):
     """The score before the round: of two sides, or with variant cutthroat of the four seats."""
 
@@ -362,7 +371,7 @@ _Leaning = Annotated[StrictFloat, Field(ge=-1, le=1)]
 _OWN = "Default: the policy's own."
 
 
-@with_config(REQUEST_CONFIG)
+@request_object
 class Style(TypedDict, total=False):
     """A preference added to a policy; 0: no preference."""
 
@@ -374,7 +383,7 @@ _Kind = Literal[PLAYER_KINDS]  # type: ignore[valid-type]
 _UNKNOWN = "Default: unknown, or what the policy's option says."
 
 
-@with_config(REQUEST_CONFIG)
+@request_object
 class Players(TypedDict, total=False):
     """How the others bid: like `bis`, by simple counts like `rb` and `ms`, like `winprob`, or weakly."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, NamedTuple, Required
 
-from pydantic import Field, PlainValidator, StrictInt, TypeAdapter, ValidationInfo, WithJsonSchema, with_config
+from pydantic import Field, PlainValidator, StrictInt, TypeAdapter, ValidationInfo, WithJsonSchema
 from typing_extensions import TypedDict
 
 from spades.cards import CARD_NAMES, SUIT_TEXTS, SUITS
@@ -15,7 +15,6 @@ from spades.contract.cards_and_bids import CARD_SCHEMA, HAND_SCHEMA, Given, Hand
 from spades.contract.faults import Fault, Place, RequestError, fault_of, json_type, pointer, quote, refusal
 from spades.contract.fields import (
     DEFAULT_BIDDER,
-    REQUEST_CONFIG,
     BidderName,
     GameId,
     OptionalRules,
@@ -25,6 +24,7 @@ from spades.contract.fields import (
     items_schema,
     read_batch,
     read_fields,
+    request_object,
     score_faults,
     scores_in,
 )
@@ -122,7 +122,7 @@ _VOIDS = _object_of_lists(
 _Seat = Annotated[StrictInt, Field(ge=0, le=3)]
 
 
-@with_config(REQUEST_CONFIG)
+@request_object
 class InferenceItemRequest(TypedDict, total=False):
     """What one player, or a spectator, knows of a round. A spectator has no hand and no seat."""
 
@@ -151,7 +151,7 @@ class InferenceItemRequest(TypedDict, total=False):
     game: GameId
 
 
-@with_config(REQUEST_CONFIG)
+@request_object
 class InferenceRequest(InferenceItemRequest, total=False):
     """What one player, or a spectator, knows of a round, and how many deals to draw."""
 
@@ -170,7 +170,7 @@ def _refuse_in_batch(value: Any, info: ValidationInfo[Rules]) -> None:
 _NotInBatch = Annotated[Any, PlainValidator(_refuse_in_batch)]
 
 
-@with_config(REQUEST_CONFIG)
+@request_object
 class _Item(InferenceItemRequest, total=False):
     """A request of a batch as it is read: with the fields that only POST /v1/inference has, to refuse them."""
 
@@ -178,7 +178,7 @@ class _Item(InferenceItemRequest, total=False):
     seed: _NotInBatch
 
 
-@with_config(REQUEST_CONFIG)
+@request_object
 class InferencesRequest(TypedDict):
     """Up to 64 requests without deals; a request with a fault gets its own error."""
 

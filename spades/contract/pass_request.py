@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, NamedTuple, Required
 
-from pydantic import Field, StrictInt, TypeAdapter, with_config
+from pydantic import Field, StrictInt, TypeAdapter
 from typing_extensions import TypedDict
 
 from spades.contract.answer_types import (
@@ -10,14 +10,14 @@ from spades.contract.answer_types import (
 )
 from spades.contract.cards_and_bids import Exchanged, FourBids, Hand
 from spades.contract.faults import Fault, RequestError, pointer
-from spades.contract.fields import REQUEST_CONFIG, RulesField, read_fields
+from spades.contract.fields import RulesField, read_fields, request_object
 from spades.explanations import explain_pass
 from spades.legal import BLIND_NIL, deck_number, deck_of, is_nil
 from spades.passing import MOST_PASSED, cards_to_pass, given_cards, gives_first
 from spades.rules import CUTTHROAT, Rules
 
 
-@with_config(REQUEST_CONFIG)
+@request_object
 class PassRequest(TypedDict, total=False):
     """A hand after the bidding, in a game in which a nil bidder and partner exchange cards."""
 

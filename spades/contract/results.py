@@ -17,7 +17,6 @@ from pydantic import (
     StrictStr,
     TypeAdapter,
     WithJsonSchema,
-    with_config,
 )
 from typing_extensions import TypedDict
 
@@ -28,7 +27,6 @@ from spades.contract.fields import (
     NO_RULES,
     POLICY_CHARS,
     POLICY_PATTERN,
-    REQUEST_CONFIG,
     GameId,
     RoundId,
     four_numbers,
@@ -36,6 +34,7 @@ from spades.contract.fields import (
     policy_fault,
     read_batch,
     read_fields,
+    request_object,
 )
 from spades.legal import TRICKS, is_nil
 from spades.policies import BEST
@@ -78,7 +77,7 @@ _Probability = Annotated[StrictFloat, Field(ge=0, le=1)]
 _Seat = Annotated[StrictInt, Field(ge=0, le=3)]
 
 
-@with_config(REQUEST_CONFIG)
+@request_object
 class Result(TypedDict, total=False):
     """The outcome of one bid: probabilities as its answer stated them, and what happened.
 
@@ -146,7 +145,7 @@ class Result(TypedDict, total=False):
     ]
 
 
-@with_config(REQUEST_CONFIG)
+@request_object
 class ResultsRequest(TypedDict):
     """Up to 512 results; a faulty one is refused alone."""
 

@@ -6,7 +6,7 @@ The fields that describe the round have the names and the form of the log of gam
 from collections.abc import Iterable
 from typing import Annotated, Any, Final, NamedTuple, Required
 
-from pydantic import Field, StrictInt, TypeAdapter, with_config
+from pydantic import Field, StrictInt, TypeAdapter
 from typing_extensions import TypedDict
 
 from spades.contract.answer_types import NotReviewed, ReviewAnswer, ReviewedDecision
@@ -15,13 +15,13 @@ from spades.contract.cards_and_bids import Exchanged, FourBids, Hand, Plays
 from spades.contract.faults import Fault, RequestError, fault_of, pointer
 from spades.contract.fields import (
     DEFAULT_BIDDER,
-    REQUEST_CONFIG,
     BidderName,
     GameId,
     OptionalRules,
     TablesName,
     assumed_rules,
     read_fields,
+    request_object,
 )
 from spades.options import Policy
 from spades.round_review import PlayedRound, ReviewedChoice, contradictions_in, summary_of
@@ -36,7 +36,7 @@ _DECIMALS: Final = 6  # of probabilities
 _SIDES = "of seats 0 and 2, then of seats 1 and 3"
 
 
-@with_config(REQUEST_CONFIG)
+@request_object
 class ReviewRequest(TypedDict, total=False):
     """A finished round, with all cards. Seat 0 bids first, and leads the first trick if the rules name no other."""
 

@@ -49,7 +49,7 @@ HTTP_OPTIONS = (
     some_text("policy", "the name of a policy", "", "a field of each request for a bid"),
     one_of("cards", _SWITCH, "off", "whether the server plays cards too"),
     one_of("passes", _SWITCH, "off", "whether the server chooses the cards to pass too"),
-    one_of("blind", _SWITCH, "off", "whether the server decides about blind nils too"),
+    one_of("blind", _SWITCH, "off", "whether the server decides about blind bids too"),
 )
 OPTIONS = {"python": PYTHON_OPTIONS, "http": HTTP_OPTIONS}
 

@@ -21,7 +21,7 @@ from spades.winprob import WIN_SCALE, WinTableSlice, win_probability, win_slice_
 from tables.counts import scores_of_games
 from tables.win import BUCKETS, FIRST, bucket_outcomes, by_both_sides, solve
 
-ROUNDS = 4_000  # in each bucket of distances to the goal (`win_tables`)
+ROUNDS = 4_000  # in each bucket of distances to the goal (`tables.win`)
 SCORES = 20_000
 # Each case differs in one rule from a game that has a win table, so that its error is the error of this rule.
 CASES = tuple(

@@ -2,7 +2,7 @@
 
 Polars reads a batch as a frame (`columns`). If it cannot, or if a row is not right, the rows are read again one by one,
 which names the line and the field. The memory in use depends on the size of a batch. Only the hashes of the rounds are
-kept (`keys`), to find rounds that come twice; `pieces` splits large logs, so that these are few.
+kept (`rounds.Keys`), to find rounds that come twice; `pieces` splits large logs, so that these are few.
 """
 
 import csv

@@ -31,8 +31,6 @@ from spades.winprob import (
     nearest_game,
 )
 
-NO_PLAYERS = np.zeros((4, 2), np.int64)  # card players of rounds in which compiled code plays no card
-
 
 class KernelTables(NamedTuple):
     """The tables in compiled code."""

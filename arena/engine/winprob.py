@@ -269,7 +269,7 @@ def winprob_bid(
     bids = np.full(BIDS, -1.0)  # as `p_win`, by the bids of the position
     for bid in range(BIDS):
         if compared >> bid & 1:
-            bids[bid] = p_win_with(bid, position, win_slice, rules, tables, net, work)
+            bids[bid] = p_win_with(bid, position, win_slice, win, rules, tables, net, work)
     if position.far:
         kept = best_far_bid(bids, position.weighed, position.far, position.needed, policy)
         for bid in range(BIDS):
@@ -317,12 +317,19 @@ def working_arrays(position: ModelPosition, net: Any) -> Work:
 
 
 def p_win_with(
-    bid: int, position: ModelPosition, win_slice: WinTableSlice, rules: Rules, tables: Tables, net: Any, work: Work
+    bid: int,
+    position: ModelPosition,
+    win_slice: WinTableSlice,
+    win: Any,
+    rules: Rules,
+    tables: Tables,
+    net: Any,
+    work: Work,
 ) -> float:
-    """Return the win probability of ``bid``, as in ``position``."""
+    """Return the win probability of ``bid``, as in ``position``; ``win``: the array of ``win_slice``."""
     c, h, g, odds, values = work.c, work.h, work.g, work.odds, work.values
     width, depth = len(h), len(g)
-    contracts = write_bid(bid, position, win_slice, rules, tables, win_array(win_slice, net), c, values)
+    contracts = write_bid(bid, position, win_slice, rules, tables, win, c, values)
     for j in range(width):
         h[j] = work.shared[j]
     for i in range(BID_INPUTS):
@@ -438,7 +445,8 @@ def best_blind_number(
     if numbers == 0:
         return BlindNumber(0, 0.0, 0.0)
     win_slice = slice_of(rules, net)
-    before = p_win_before(auction.seat, standing, win_slice, rules, win_array(win_slice, net))
+    win = win_array(win_slice, net)
+    before = p_win_before(auction.seat, standing, win_slice, rules, win)
     others = policy.left, policy.partner, policy.right
     blind = with_blind_number(auction)
     look, by_number, p_win = 0.0, np.zeros(BIDS), np.zeros(BIDS)
@@ -452,7 +460,7 @@ def best_blind_number(
         for number in range(BIDS):
             if numbers >> number & 1:
                 seen = number_for_net(number, position, rules, tables)
-                p = p_win_with(seen, position, win_slice, rules, tables, net, work)
+                p = p_win_with(seen, position, win_slice, win, rules, tables, net, work)
                 by_number[number] += p / HANDS
     best = 0
     for number in range(BIDS):

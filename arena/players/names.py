@@ -20,7 +20,7 @@ from spades.rules import CUTTHROAT, Rules
 TABLES_PLAYER = "srp@3"
 CUTTHROAT_PLAYER = "solo@1"
 
-UCT_OPTIONS = (  # the defaults were measured against SRP 1 (docs/explanation/what-was-tried.md)
+UCT_OPTIONS = (  # the defaults were measured against SRP 1
     whole("tricks", 1, 13, about="the last tricks of a round, which sampling decides"),
     whole("samples", 1, MOST_SAMPLES, 500, "iterations for each decision"),
     whole("c", 0, MOST_C, 200, "the constant C of `arena.players.uct`, in points"),

@@ -96,7 +96,7 @@ export class Form {
   async offerLegalBids(signal) {
     const { state, catalogue } = this;
     const deck = deckOf(rulesOf(state, catalogue), catalogue);
-    const possible = (seat) => possibleBids(state.bids.slice(0, seat), state, deck, signal);
+    const possible = (seat) => possibleBids(state.bids.slice(0, seat), state, catalogue, deck, signal);
     await Promise.all(state.bids.map((_, seat) => possible(seat))); // at once, because most bids are legal
     for (const [seat, bid] of state.bids.entries()) {
       const legal = await possible(seat);

@@ -84,7 +84,8 @@ _EXPECTED = {
 }
 # By name of the model: the names of the fields of each object that callers send (`fields.request_object`).
 FIELD_NAMES: dict[str, tuple[str, ...]] = {}
-_MODELS = {"scores": "Scores", "rules": "RuleSet", "style": "Style", "players": "Players"}  # of objects, by field
+# By field of a request that is an object: the name of its model.
+MODELS = {"scores": "Scores", "rules": "RuleSet", "style": "Style", "players": "Players"}
 TABLE_OF_FOUR = "because a table has four players"
 # What an object of the request holds, where a caller may expect something else: by field.
 _OBJECTS = {"players": f"an object that says how left, partner and right bid, {TABLE_OF_FOUR}"}
@@ -150,8 +151,9 @@ def _fault(line: Any, place: Place, title: str) -> Fault:
 
 def _names(title: str, place: Place) -> str:
     """Return the names that are accepted at ``place``; ``title``: the name of the model that was validated."""
-    model = title if len(place) == 1 else _MODELS[str(place[-2])]
-    return "the rules that GET /v1/rules lists" if model == "RuleSet" else ", ".join(FIELD_NAMES[model])
+    if title == MODELS["rules"]:  # too many to name
+        return "preset, approximate, and the rules that docs/reference/rules.md and GET /v1/rules list"
+    return ", ".join(FIELD_NAMES[title if len(place) == 1 else MODELS[str(place[-2])]])
 
 
 def json_type(value: object) -> str:

@@ -33,6 +33,7 @@ from typing_extensions import TypedDict
 from spades.bis.cutthroat import own_and_best
 from spades.contract.faults import (
     FIELD_NAMES,
+    MODELS,
     TABLE_OF_FOUR,
     Fault,
     Place,
@@ -454,7 +455,6 @@ def unknown_tables(version: str, accepted: Iterable[str]) -> Fault:
 
 
 MAX_KEYS: Final = 64  # maximum number of fields in a request, including those in its objects
-_OBJECTS: Final = ("scores", "rules", "style", "players")  # fields of a request that are objects
 
 
 class Fields(NamedTuple):
@@ -522,13 +522,13 @@ def check_field_count(data: Any) -> None:
         if fields <= MAX_KEYS:
             return
     sizes = {"": len(data)}
-    sizes |= {f"/{name}": len(data[name]) for name in _OBJECTS if type(data.get(name)) is dict}
+    sizes |= {f"/{name}": len(data[name]) for name in MODELS if type(data.get(name)) is dict}
     for where, size in sizes.items():
         if size > MAX_KEYS:
             detail = f"{size} fields; accepted: at most {MAX_KEYS}"
             raise RequestError([Fault(where, "too-many-items", detail)])
     if sum(sizes.values()) > MAX_KEYS:
-        detail = f"{sum(sizes.values())} fields, those of {', '.join(_OBJECTS)} included; accepted: at most {MAX_KEYS}"
+        detail = f"{sum(sizes.values())} fields, those of {', '.join(MODELS)} included; accepted: at most {MAX_KEYS}"
         raise RequestError([Fault("", "too-many-items", detail)])
 
 

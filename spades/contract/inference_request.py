@@ -12,7 +12,7 @@ from spades.contract.answer_types import (
     InferenceItemAnswer,
 )
 from spades.contract.cards_and_bids import CARD_SCHEMA, HAND_SCHEMA, Given, Hand, MadeBids, Received, card_list
-from spades.contract.faults import Fault, Place, RequestError, fault_of, json_type, pointer, quote, refusal
+from spades.contract.faults import FIELD_NAMES, Fault, Place, RequestError, fault_of, json_type, pointer, quote, refusal
 from spades.contract.fields import (
     DEFAULT_BIDDER,
     BidderName,
@@ -176,6 +176,9 @@ class _Item(InferenceItemRequest, total=False):
 
     deals: _NotInBatch
     seed: _NotInBatch
+
+
+FIELD_NAMES[_Item.__name__] = FIELD_NAMES[InferenceItemRequest.__name__]
 
 
 @request_object

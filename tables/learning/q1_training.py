@@ -36,7 +36,7 @@ DECISIONS = 14  # of a player in a round: a bid and 13 cards
 UNIT = 100  # points that count as 1 in rewards and values
 KEPT = 25  # equal parts of a training; its history has the mean of each part as a row
 # Columns of a row: the mean squared errors by decision, then the mean points of a side and the mean bid.
-POINTS_COLUMN, BIDS_COLUMN, COLUMNS = DECISIONS, DECISIONS + 1, DECISIONS + 2
+POINTS_COLUMN, COLUMNS = DECISIONS, DECISIONS + 2
 PLAYERS = tuple(QPlayer("q@1", net, reward) for net in NETS for reward in REWARDS)
 
 

@@ -337,7 +337,7 @@ _FOUR = "because a table has four players"
         ({"scores": {"we": 1}}, "scores.we is not a field of the request; accepted: us, them, us_bags, "),
         (
             {"rules": {"goal": 1}},
-            "rules.goal is not a field of the request; accepted: the rules that GET /v1/rules lists",
+            "rules.goal is not a field of the request; accepted: preset, approximate, and the rules ",
         ),
         ({"seat": 3}, "seat is 3 after 2 previous bids; accepted: 2, or leave seat out"),
         ({"seat": 2, "previous_bids": [3]}, "seat is 2 after 1 previous bid; accepted: 1, or leave seat out"),

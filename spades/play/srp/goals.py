@@ -75,8 +75,7 @@ SRP_3_COUNT = 18
 SRP_3_PIECES = (1 << SRP_3_COUNT) - 1  # the pieces of SRP 3, and the signals that it does not read
 
 # Appendix E names types of rounds by the sum of the four bids. Only one limit between two types matters here: up to
-# this sum, the round is *under*, and tricks are left over. docs/explanation/what-was-tried.md has
-# what another limit would win.
+# this sum, the round is *under*, and tricks are left over.
 UNDER_BID = 10
 # Found in duplicate games, like the weights of all leads and discards.
 FEW_BID = 9  # up to this sum of bids, a seat keeps low cards, and if sure of its own bid leaves the rest to partner

@@ -1,12 +1,24 @@
 """The tables of compiled code: every float in float64, with the value that the service's plain Python reads."""
 
+import sys
+
 import numpy as np
 import pytest
 
-from arena.engine.simulate import COUNTED_FROM_THE_END, TABLE, kernel_tables, packed, policy_rows, tables_for
+from arena.engine.deal import Deals
+from arena.engine.simulate import (
+    COUNTED_FROM_THE_END,
+    TABLE,
+    kernel_tables,
+    packed,
+    player_rows,
+    policy_rows,
+    tables_for,
+)
 from arena.engine.states import policy_of
 from arena.engine.winprob import slice_of
 from arena.errors import BuildError
+from arena.games import Lineup, play_pairs
 from spades.options import Policy
 from spades.policies import parse_policy
 from spades.rules import make_rules
@@ -78,3 +90,15 @@ def test_only_winprob_has_win_tables():
     assert len(tables_for(profiles, rules, [parse_policy("bis")]).win) == 1
     with_them = tables_for(profiles, rules, [parse_policy("bis"), parse_policy("winprob")])
     assert slice_of(rules, with_them).start >= 0
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("rules", [make_rules("bis-paper"), make_rules("classic", {"win": 200, "blind_min": 6})])
+def test_games_keep_no_references_to_the_tables(rules):
+    """A kernel that does not count references would keep one to each array that another kernel returns to it."""
+    bidders = [parse_policy(text) for text in ("winprob:blind=on", "bis", "winprob:level=2", "winprob")]
+    profiles = tables_for(kernel_tables(committed_tables().arrays), rules, bidders)
+    lineup = Lineup(bidders, player_rows("srp@4", "uct(tricks=2, samples=10)"))
+    before = [sys.getrefcount(array) for array in profiles]
+    play_pairs(Deals(1, 0, 4), rules, lineup, profiles)
+    assert [sys.getrefcount(array) for array in profiles] == before

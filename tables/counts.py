@@ -32,7 +32,6 @@ from spades.legal import BLIND_NIL
 from spades.options import Policy
 from spades.policies import parse_policy
 from spades.rules import CUTTHROAT, Rules
-from spades.scoring import game_winner
 from spades.tables import Tables
 from tables.run.family import Context
 
@@ -278,19 +277,18 @@ def scores_of_games(profiles: tuple[Tables, ...], rules: Rules, bidder: str, n: 
     seen = np.zeros((n, 4), np.int64)
     batch = Batch(rules, np.zeros(1, np.int64))  # one game after the other
     for number in range(n):
-        batch.rounds["deal"] = number
+        batch.rounds["deal"], batch.rounds["number"] = number, 0
         batch.deal(chunk_seed(seed), setup.players)
         row = batch.rounds[0]
         before = [row["scores"][0], row["bags"][0], row["scores"][1], row["bags"][1]]
         seen[number] = before[2:] + before[:2] if batch.draw(2)[0, 0] else before
         batch.bid(policies, setup.profiles)
-        batch.finish()
-        score, other = (row["scores"] + row["points"])[:2].tolist()
-        if game_winner(score, other, rules) != 0:
+        batch.exchange()
+        batch.play()
+        if batch.score()[0]:
             row["scores"], row["bags"] = 0, 0
         else:
-            row["scores"] = other, score, other, score  # the next dealer
-            row["bags"] = row["bags_after"][[1, 0, 1, 0]]
+            batch.go_on()
     return seen
 
 

@@ -262,8 +262,8 @@ _WORST: dict[str, Any] = {
     **{f"x{index}": 0 for index in range(9)},
 }
 _LONG = "x" * 1_000_000
+_VALID = {"hand": "AKJ62.AQ.Q.K9543", "policy": "winprob", "level": 1, "style": {"aggression": 0.5}}
 _COSTLY = {
-    "valid": {"hand": "AKJ62.AQ.Q.K9543", "policy": "winprob", "level": 1, "style": {"aggression": 0.5}},
     "as many faults as there can be": _WORST,
     "64 fields in each object": _WORST
     | {part: _WORST[part] | {f"y{index}": 0 for index in range(44)} for part in ("scores", "rules", "style")}
@@ -282,18 +282,22 @@ _COSTLY = {
 @pytest.mark.long
 @pytest.mark.parametrize("case", _COSTLY)
 def test_no_single_request_takes_long(app, capsys, case):
-    """A slice of a batch ends after the request in progress, which should take at most 1 ms."""
-    request = {"previous_bids": [3, 4, 2], "seat": 3, **_COSTLY[case]}
-    times = []
-    for _ in range(15):
-        data = orjson.loads(orjson.dumps(request))
-        started = perf_counter()
-        with suppress(RequestError):
-            orjson.dumps(answer_bid(app.state, app.state.sets, data, None))
-        times.append(perf_counter() - started)
+    """A slice of a batch ends after the request in progress, so none should take much longer than others."""
+
+    def shortest(fields):
+        request, times = {"previous_bids": [3, 4, 2], "seat": 3, **fields}, []
+        for _ in range(15):
+            data = orjson.loads(orjson.dumps(request))
+            started = perf_counter()
+            with suppress(RequestError):
+                orjson.dumps(answer_bid(app.state, app.state.sets, data, None))
+            times.append(perf_counter() - started)
+        return min(times)
+
+    ratio = shortest(_COSTLY[case]) / shortest(_VALID)
     with capsys.disabled():
-        print(f"\n{case}: {min(times) * 1e6:.0f} us")
-    assert min(times) < 0.001
+        print(f"\n{case}: {ratio:.1f} times as long as a valid request to winprob")
+    assert ratio < 10
 
 
 @pytest.mark.parametrize("field", ["policy", "convention"])

@@ -244,8 +244,8 @@ def hunted_cnil(hunters: int = HUNTERS) -> NDArray[np.float64]:
       that they cannot ruff.
 
     With two hunters it equals the partnership's reading `any`, in which the third hand is a partner who covers. HUNTERS
-    is the number that predicts nils in play best. It is not three, because a
-    player who hunts a nil gives up tricks of their own.
+    is the number that predicts nils in play best. It is not three, because a player who hunts a nil gives up tricks of
+    their own.
     """
     return by_holding(lambda zones: hunted_cnil_of_zones(zones, hunters))
 

@@ -95,8 +95,7 @@ export class Form {
   /** Offer the bids that are legal with the rules and the bids before them; replace one that is not, and say so. */
   async offerLegalBids(signal) {
     const { state, catalogue } = this;
-    const deck = deckOf(rulesOf(state, catalogue), catalogue);
-    const possible = (seat) => possibleBids(state.bids.slice(0, seat), state, catalogue, deck, signal);
+    const possible = (seat) => possibleBids(state.bids.slice(0, seat), state, catalogue, signal);
     await Promise.all(state.bids.map((_, seat) => possible(seat))); // at once, because most bids are legal
     for (const [seat, bid] of state.bids.entries()) {
       const legal = await possible(seat);

@@ -1,6 +1,6 @@
 // Which bids are legal. The service alone knows the rules: the page tries bids, and keeps those that are not refused.
 import { askAll, Problem } from "./api.js";
-import { SUITS } from "./cards.js";
+import { deckOf, SUITS } from "./cards.js";
 import { rulesField, rulesOf } from "./state.js";
 
 const HAND = 13;
@@ -21,13 +21,14 @@ export const legalOwnBids = ({ hand, seat, rules, previous_bids: before }) =>
 const known = new Map(); // legal bids by rules and the bids before
 
 /** Return the bids of others that are possible after `before`, as texts; none if the service refuses the rules. */
-export async function possibleBids(before, state, catalogue, deck, signal) {
+export async function possibleBids(before, state, catalogue, signal) {
   const rules = rulesField(state);
+  const inForce = rulesOf(state, catalogue);
   const key = JSON.stringify([rules, before]);
   if (!known.has(key)) {
-    const hand = SUITS.flatMap((suit) => deck.suits[suit]).slice(0, HAND); // any hand will do: others' bids do not depend on it, and it never bids itself here
+    const hand = SUITS.flatMap((suit) => deckOf(inForce, catalogue).suits[suit]).slice(0, HAND); // any hand will do: others' bids do not depend on it, and it never bids itself here
     const position = { hand, rules, seat: before.length + 1, explain: false };
-    const blindNumbers = rulesOf(state, catalogue).blind_min ? NUMBERS.slice(1).map((bid) => `blind_${bid}`) : [];
+    const blindNumbers = inForce.blind_min ? NUMBERS.slice(1).map((bid) => `blind_${bid}`) : [];
     const words = [...NUMBERS.map(String), "blind_nil", ...blindNumbers];
     known.set(key, await accepted("/v1/bids", words, (bid) => ({ ...position, previous_bids: [...before, bid] }), signal));
   }

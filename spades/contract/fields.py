@@ -57,8 +57,6 @@ from spades.winprob.games import Games, nearest_errors
 
 DEFAULT_PRESET: Final = "classic"
 CLASSIC: Final = PRESETS[DEFAULT_PRESET]
-
-
 T = TypeVar("T")
 
 

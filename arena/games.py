@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 from arena.counters import MATCH_SUMS, count_match
 from arena.engine.deal import NO_ANSWER, Deals
-from arena.engine.rounds import COMPILED, Batch, Ints, to_play
+from arena.engine.rounds import COMPILED, Batch, Ints, allowed_masks, legal_masks, to_play
 from arena.engine.simulate import KernelTables, policy_rows
+from arena.errors import BidderError
 from arena.questions import BID, BLIND, CARD, PASS, QUESTIONS, Answering, Asked, unsigned
-from spades.legal import is_nil
+from spades.cards import CARD_NAMES
+from spades.legal import deck_number, is_nil
 from spades.options import Policy
 from spades.passing import cards_to_pass, given_cards
 from spades.rules import CUTTHROAT, Rules
@@ -218,7 +220,10 @@ class _Table:
             at, seated = rows[own], seats[own]
             batch = self.batch
             asked = Asked(question, batch.states, batch.rounds, at, seated, self.seed, batch.rules)
-            answers[own] = self.lineup.agents[agent].answers(asked)
+            found = self.lineup.agents[agent].answers(asked)
+            if question in (BID, CARD):
+                _check(asked, found, type(self.lineup.agents[agent]).__name__)
+            answers[own] = found
         return answers
 
     def _exchange(self) -> None:
@@ -257,3 +262,21 @@ class _Table:
         hands[seat] &= ~gift
         if second or at_once:
             hands[partner] |= gift
+
+
+def _check(asked: Asked, answers: Ints, who: str) -> None:
+    """Raise `BidderError` if the bids or cards (n,) of ``who`` are not all legal."""
+    if answers.shape != asked.rows.shape:
+        raise BidderError(f"{who}: answers have shape {answers.shape}; accepted: {asked.rows.shape}")
+    allowed = (allowed_masks if asked.question == BID else legal_masks)(asked.states, asked.seats)
+    legal = (answers >= 0) & (answers < 64) & (allowed >> (answers & 63) & 1 == 1)
+    for i in np.flatnonzero(~legal).tolist():
+        position, answer = asked.position(i), int(answers[i])
+        accepted = [number for number in range(64) if allowed[i] >> number & 1]
+        if asked.question == BID:
+            accepted += position.blind_bids()
+        if answer not in accepted:
+            names = CARD_NAMES[deck_number(asked.rules)] if asked.question == CARD else {}
+            shown = [str(names.get(number, number)) for number in (answer, *accepted)]
+            found = f"{QUESTIONS[asked.question].field} is {shown[0]}; accepted: {', '.join(shown[1:])}"
+            raise BidderError(f"{who}: {found}; {position}")

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from arena import stats
-from arena.agents import Agent, Resources, nets_of, parse_agent, parse_player_agent
-from arena.batched import version_of
+from arena.agents import Agent, parse_agent, parse_player_agent
+from arena.called import CalledAgent, Resources
 from arena.chunks import Arrays, Executor, LocalThreads
 from arena.counters import MATCH_SUMS
 from arena.engine.deal import Deals
@@ -28,14 +28,13 @@ from arena.errors import AgentError, ArenaError
 from arena.games import NOBODY, Lineup, play_pairs
 from arena.players.choose_card import UCT2
 from arena.players.names import parse_player
-from arena.questions import CARD, QUESTIONS, Answering
+from arena.questions import BID, CARD, QUESTIONS, Answering
 from arena.store import KeptChunks
 from spades.inference import HolderNet
-from spades.options import WINPROB, Policy
+from spades.options import Policy
 from spades.policies import parse_policy
-from spades.rules import VARIANTS, Rules, make_rules
+from spades.rules import Rules, make_rules
 from spades.tables import Tables
-from spades.winprob import WON_VARIANTS
 
 CHUNK_PAIRS = 250  # compiled: about 20 ms
 SAMPLING_CHUNK_PAIRS = 10  # with a player that samples deals; such a game is about 100 times slower
@@ -78,8 +77,6 @@ class Match:
             raise ArenaError(f"seed is {self.seed}; accepted: 0 to {MOST_SEED}")
         if not 0 <= self.noise <= 1:
             raise ArenaError(f"noise is {self.noise}; accepted: 0 to 1")
-        if self.searches:
-            require_win_table(self.rules, "a player that searches")
         if self.sprt is not None and not self.sprt[0] < self.sprt[1]:
             raise ArenaError(f"Elo bounds are {self.sprt}; accepted: the first below the second")
 
@@ -112,13 +109,19 @@ class Match:
 
     def versions(self) -> dict[str, str]:
         """Return the versions of the models and of the table sets of agents, by text of the agent."""
-        named = {text: parse_agent(text) for text in (self.a, self.b, *self.players)}
-        return {text: version_of(agent.text_alone) for text, agent in named.items() if agent.batched}
+        named = {text: parse_agent(text).called for text in (self.a, self.b, *self.players)}
+        versions = {text: called.folder_version() for text, called in named.items() if called is not None}
+        return {text: version for text, version in versions.items() if version}
 
     @property
     def may_differ_on_repeat(self) -> bool:
         """Return whether a file or a server decides, so that the match may not be repeatable."""
-        return any(agent.outside for agent in (*self.agents, *self.card_players))
+        return any(called.outside for called in self.called_agents)
+
+    @property
+    def called_agents(self) -> list[CalledAgent]:
+        """Return the agents that Python calls, as bidders and as card players."""
+        return [agent.called for agent in (*self.agents, *self.card_players) if agent.called is not None]
 
     @property
     def players_by_chair(self) -> tuple[str, str, str, str]:
@@ -129,7 +132,12 @@ class Match:
     @property
     def searches(self) -> bool:
         """Return whether a card player of the match searches."""
-        return any(player.search for player in self.card_players)
+        return any(called.searches for called in self.called_agents)
+
+    @property
+    def arrays(self) -> list[str]:
+        """Return the names of the arrays of the tables that agents which Python calls read."""
+        return [name for called in self.called_agents for name in called.arrays()]
 
     @property
     def chunk_pairs(self) -> int:
@@ -137,10 +145,9 @@ class Match:
 
         Only the match determines it, because a sequential test evaluates the result after each chunk.
         """
-        if any(player.search or (player.player and player.player.number == UCT2) for player in self.card_players):
+        if self.searches or any(player.player and player.player.number == UCT2 for player in self.card_players):
             return SAMPLING_CHUNK_PAIRS
-        called = any(player.is_called for player in self.card_players)
-        return OUTSIDE_CHUNK_PAIRS if called or any(agent.policy is None for agent in self.agents) else CHUNK_PAIRS
+        return OUTSIDE_CHUNK_PAIRS if self.called_agents else CHUNK_PAIRS
 
     @property
     def chunks(self) -> int:
@@ -174,25 +181,29 @@ def play_part(match: Match, tables: KernelTables, read: Resources, first: int, l
 
 def lineup_of(match: Match, read: Resources) -> Lineup:
     """Return who bids and plays in a match; the caller closes its agents. Raises `AgentError` or `BidderError`."""
-    opened: dict[str, Answering] = {}  # by text of the agent
+    opened: dict[CalledAgent, Answering] = {}
     called = {question: [NOBODY] * 4 for question in range(len(QUESTIONS))}
     asked_from = [0] * 4
 
-    def number_of(agent: Agent) -> int:
-        if agent.text not in opened:
-            opened[agent.text] = agent.opened(match.rules, read)
-        return list(opened).index(agent.text)
+    def number_of(agent: CalledAgent) -> int:
+        if agent not in opened:
+            opened[agent] = agent.opened(match.rules, read)
+        return list(opened).index(agent)
 
     for place, (agent, player) in enumerate(zip(match.agents, match.card_players, strict=True)):
-        if agent.is_called:
-            for question in agent.questions() - (set() if agent.plays_its_cards() else {CARD}):
-                called[question][place] = number_of(agent)
-        if player.is_called and called[CARD][place] == NOBODY:
-            if CARD not in player.questions():
+        if agent.called is not None:
+            if BID not in agent.called.questions():
+                raise AgentError(
+                    f"agent is {agent.text!r}, which answers no bids; accepted: one whose questions have BID"
+                )
+            for question in agent.called.questions() - (set() if agent.plays_its_cards() else {CARD}):
+                called[question][place] = number_of(agent.called)
+        if player.called is not None and called[CARD][place] == NOBODY:
+            if CARD not in player.called.questions():
                 accepted = "one with a method card, or with cards=on"
                 raise AgentError(f"player is {player.text!r}, which plays no cards; accepted: {accepted}")
-            called[CARD][place], asked_from[place] = number_of(player), player.asked_from
-    # The compiled players; the cards that a search, a net or a program chooses go over those of SRP.
+            called[CARD][place], asked_from[place] = number_of(player.called), player.called.asked_from
+    # The compiled players; the cards that a search, a net or a program chooses replace those of SRP.
     rows = [player.player or parse_player("srp") for player in match.card_players]
     return Lineup(
         match.policies,
@@ -205,20 +216,13 @@ def lineup_of(match: Match, read: Resources) -> Lineup:
     )
 
 
-def require_win_table(rules: Rules, who: str = "winprob") -> None:
-    """Raise `ArenaError` if no win table can value ``rules``; in that case ``who`` cannot play these rules."""
-    if rules.variant not in WON_VARIANTS:
-        accepted = ", ".join(VARIANTS[variant] for variant in WON_VARIANTS)
-        raise ArenaError(f"variant is {VARIANTS[rules.variant]} with {who}; accepted: {accepted}")
-
-
 def _resources(match: Match, tables: tuple[Tables, ...], nets: Nets, arrays: Arrays) -> Resources:
-    """Return what the agents of a match read. Raises `ArenaError` if a learned player's table is missing."""
-    names = nets_of((*match.agents, *match.card_players))
-    missing = [name for name in names if name not in arrays]
-    if missing:
-        raise ArenaError(f"found no table {missing[0]} for a learned player; accepted: tables that have it")
-    return Resources({name: arrays[name] for name in names}, nets, tables if match.searches else ())
+    """Return what the agents of a match read. Raises `ArenaError` if ``arrays`` lack one of them."""
+    for called in match.called_agents:
+        for name in called.arrays():
+            if name not in arrays:
+                raise ArenaError(f"found no table {name} for {called}; accepted: tables that have it")
+    return Resources({name: arrays[name] for name in match.arrays}, nets, tables if match.searches else ())
 
 
 def play(
@@ -233,12 +237,10 @@ def play(
     """Play a match's chunks on ``executor`` until all pairs are done or the match's sequential test has decided.
 
     ``nets``: holder nets by policy, for searching players that infer cards from bids. ``arrays``: of the tables, for
-    learned players. ``kept``: folder for finished chunks; its name is a hash of everything that determines them
-    (`result.decided_by`). Raises `ArenaError` if no win table can value the rules and `winprob` plays.
+    agents that Python calls. ``kept``: folder for finished chunks; its name is a hash of everything that determines
+    them (`result.decided_by`).
     """
     policies = match.policies
-    if any(policy.kind == WINPROB for policy in policies):
-        require_win_table(match.rules)
     read = _resources(match, tables, nets or {}, arrays or {})
     part, size = partial(play_part, match, tables_for(tables, match.rules, policies), read), match.chunk_pairs
 

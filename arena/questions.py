@@ -75,18 +75,20 @@ class Asked(NamedTuple):
 
     def positions(self) -> list["Position"]:
         """Return the positions one by one."""
-        states, seats = map(plain_state, self.states), self.seats.tolist()
-        return [
-            Position(self.question, state, record, seat, self.seed, self.rules)
-            for state, record, seat in zip(states, self.rounds, seats, strict=True)
-        ]
+        return [self.position(i) for i in range(len(self.rows))]
+
+    def position(self, i: int) -> "Position":
+        """Return position ``i``."""
+        row, seat = self.rows[i], int(self.seats[i])
+        state, record = plain_state(self.all_states[row].copy()), self.all_rounds[row].copy()
+        return Position(self.question, state, record, seat, self.seed, self.rules)
 
 
 class Answering(Protocol):
     """An agent that Python calls: it answers the questions of waiting games."""
 
     def answers(self, asked: Asked) -> Ints:
-        """Return the answers (n,), as `Position.number_of` does. Raises `BidderError`."""
+        """Return the answers (n,), as `Position.number_of` does; bids and cards must be legal. Raises `BidderError`."""
 
     def close(self) -> None:
         """Close its connections; most agents have none."""
@@ -158,14 +160,18 @@ class Position(NamedTuple):
             return chosen
         raise ValueError(f"{field}: a list of {number} of {_listed(self._names(held))}")
 
-    def _blind_bid(self, nil: object, number: object) -> int:
-        """Return the blind bid of an answer with ``blind_nil`` and ``blind_number``, 0 for none."""
+    def blind_bids(self) -> list[int]:
+        """Return the blind bids that the rules allow."""
         rules, us = self.rules, self.seat & 1
         behind = self.state.score[1 - us] - self.state.score[us] >= rules.blind_nil_deficit
         allowed = allowed_at_turn(0, auction_at(self.state, self.seat), rules) if behind else 0
-        bids = [bid for bid in range(14) if allowed >> bid & 1]
-        numbers = [bid for bid in bids if is_blind_bid(BLIND_NUMBER + bid, rules)]
-        may_be_nil = 0 in bids and rules.blind_nil > 0
+        bids = [BLIND_NUMBER + bid if bid else BLIND_NIL for bid in range(14) if allowed >> bid & 1]
+        return [bid for bid in bids if is_blind_bid(bid, rules)]
+
+    def _blind_bid(self, nil: object, number: object) -> int:
+        """Return the blind bid of an answer with ``blind_nil`` and ``blind_number``, 0 for none."""
+        numbers = [bid - BLIND_NUMBER for bid in self.blind_bids() if bid != BLIND_NIL]
+        may_be_nil = BLIND_NIL in self.blind_bids()
         if number is None and (nil is False or (nil is True and may_be_nil)):
             return BLIND_NIL if nil else 0
         if nil is False and type(number) is int and number in numbers:

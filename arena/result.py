@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena import stats
-from arena.agents import nets_of
 from arena.chunks import Executor, LocalThreads
 from arena.engine.simulate import kernel_tables
 from arena.markdown import table
@@ -111,11 +110,11 @@ def run_match(
     opened = open_tables(DEFAULT_DIRECTORY)
     nets = readers_of(opened.arrays).nets if match.searches else None
     tables, threads = kernel_tables(opened.arrays), executor or LocalThreads(jobs)
-    learned = opened.research if nets_of((*match.agents, *match.card_players)) else None
+    arrays = {**opened.arrays, **opened.research} if match.arrays else None
     if not resume or match.may_differ_on_repeat:
-        return describe_match(match, play(match, tables, threads, progress, nets, learned), opened)
+        return describe_match(match, play(match, tables, threads, progress, nets, arrays), opened)
     with stored(decided_by(match, opened), KEPT) as kept:
-        played = play(match, tables, threads, progress, nets, learned, kept)
+        played = play(match, tables, threads, progress, nets, arrays, kept)
     return describe_match(match, played, opened)
 
 

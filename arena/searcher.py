@@ -18,6 +18,7 @@ from typing import Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.called.searching import EQUAL, PARTNERS, VERSIONS, weights_by_bids
 from arena.engine.jit import entry
 from arena.engine.states import STATE
 from arena.players.search import (
@@ -38,7 +39,6 @@ from arena.players.search import (
     review_plan,
     try_cards,
 )
-from arena.searching import EQUAL, PARTNERS, VERSIONS, weights_by_bids
 from spades.errors import TablesError
 from spades.inference import Readers, readers_of, reads_bids
 from spades.rules import Rules
@@ -153,7 +153,7 @@ def _valued(tried: NDArray[np.float64]) -> list[tuple[int, float, float, float]]
 
 
 def _weights(request: Mapping[str, Any], state: Any, rules: Rules, readers: Readers) -> NDArray[np.float64]:
-    """Return the weights (64, 3) of the cards for the next three seats, as `arena.searching` makes them."""
+    """Return the weights (64, 3) of the cards for the next three seats, as `arena.called.searching` makes them."""
     weights = EQUAL.copy()
     if reads_bids(rules):
         side = request["seat"] & 1

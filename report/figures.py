@@ -6,11 +6,12 @@ from pkgutil import iter_modules
 from typing import Any, NamedTuple
 
 import report
+from arena.agents import parse_agent
+from arena.called.searching import SearchPlayer
 from arena.errors import BuildError
 from arena.markdown import gain
 from arena.match import Match
 from arena.result import MatchResult, run_match
-from arena.searching import parse_search
 from report.reads import BIS_FIELDS
 from report.setup import Setup
 
@@ -160,7 +161,8 @@ def ms_a_card(setup: Setup, match: Match, result: MatchResult) -> str | None:
     It is the time of a round, divided by the number of cards that the two seats of such a player play in the tricks in
     which it searches.
     """
-    tricks = sum(searching.tricks for searching in map(parse_search, result.players) if searching)
+    players = (parse_agent(text).called for text in result.players)
+    tricks = sum(player.tricks for player in players if isinstance(player, SearchPlayer))
     if not tricks:
         return None
     seconds = result.seconds * min(setup.jobs, match.chunks)

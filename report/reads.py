@@ -5,7 +5,6 @@ The sets are never too small. They may be too large: an array that only some opt
 
 from collections.abc import Collection, Iterable
 
-from arena.agents import nets_of
 from arena.match import Match
 from spades.inference import BIDDERS
 from spades.options import BIS, RB, WINPROB, Policy
@@ -29,7 +28,7 @@ INFERENCE = tuple(
 
 def arrays_of_match(match: Match, known: Collection[str]) -> set[str]:
     """Return the names of the arrays that the agents of ``match`` read; ``known``: all arrays of the tables."""
-    names = set(nets_of((*match.agents, *match.card_players)))
+    names = set(match.arrays)
     for agent, policy in zip(match.agents, match.policies, strict=True):
         if agent.policy is not None:
             names |= arrays_of_policy(policy, match.rules, known)

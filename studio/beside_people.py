@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.batched import with_tables
+from arena.called.policy_tables import with_tables
 from arena.chunks import Executor
 from arena.match import Match, play
 from arena.players.names import TABLES_PLAYER

@@ -22,7 +22,7 @@ from typing import NamedTuple, TypeAlias
 
 from tqdm import tqdm
 
-from arena.batched import with_tables
+from arena.called.policy_tables import with_tables
 from arena.chunks import Executor
 from arena.errors import BuildError
 from arena.executors import add_executor_arguments, executor_of

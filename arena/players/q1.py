@@ -2,8 +2,7 @@
 
 A net values one action in one state: FEATURES numbers in, one number out. Bids and cards are actions of the same net.
 The features do not say the score, or which suits a player has no cards of. Section 5 of the report lists them;
-docs/more-results.md says what the report leaves open. The texts `q@1(net=linear, reward=tricks)`, or `q`, and `random`
-name bidders and card players.
+docs/more-results.md says what the report leaves open.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,19 +11,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.agent_text import AgentText, one_of, parse_text, read_options
+from arena.agent_text import AgentText, one_of, read_options
 from arena.engine.rounds import Ints, allowed_masks, legal_masks
 from spades.legal import BLIND_NIL, BLIND_NUMBER, NO_BID
+from spades.rules import CUTTHROAT, Rules
 
 NETS = ("linear", "conv")
 REPORT_REWARDS = ("tricks", "bid", "score")  # those of the report; `tables.learning.q1_training` explains all
 REWARDS = (*REPORT_REWARDS, "return")
-NAMES = {"q@1": "q@1", "q": "q@1", "random": "random"}
+NAMES = ("q@1", "q")
 Q1_OPTIONS = (
     one_of("net", NETS, NETS[1], "the kind of net"),
     one_of("reward", REWARDS, REWARDS[2], "what the player learned to gain"),
 )
 
+VARIANT = Rules._fields.index("variant")
 CARDS = 52
 # The first feature of each part, and the number of all. Cards of earlier tricks are "claimed", those on the table are
 # the "pile".
@@ -37,27 +38,22 @@ Floats = NDArray[np.float32]
 
 
 class QPlayer(NamedTuple):
-    """A learned player, or the player of random legal cards. The options belong to q@1 alone."""
+    """A learned player."""
 
-    name: str
     net: str = NETS[1]
     reward: str = REWARDS[2]
 
     def __str__(self) -> str:
-        return str(AgentText(self.name, {"net": self.net, "reward": self.reward} if self.name == "q@1" else {}))
+        return str(AgentText(NAMES[0], {"net": self.net, "reward": self.reward}))
 
 
-def parse_q(text: str) -> QPlayer | None:
-    """Return the learned player that a text names, or None if it names none. Raises `AgentError`.
+def q_player(text: AgentText) -> QPlayer:
+    """Return the learned player that a text with one of `NAMES` describes. Raises `AgentError`.
 
-    >>> str(parse_q("q(reward=tricks)")), str(parse_q("random")), parse_q("srp")
-    ('q@1(net=conv, reward=tricks)', 'random', None)
+    >>> str(q_player(AgentText("q", {"reward": "tricks"})))
+    'q@1(net=conv, reward=tricks)'
     """
-    parsed = parse_text(text)
-    if parsed.name not in NAMES:
-        return None
-    name = NAMES[parsed.name]
-    return QPlayer(name, **read_options(parsed, Q1_OPTIONS if name == "q@1" else ()))
+    return QPlayer(**read_options(text, Q1_OPTIONS))
 
 
 def state_features(states: NDArray[np.void], seats: Ints) -> Floats:
@@ -76,7 +72,10 @@ def state_features(states: NDArray[np.void], seats: Ints) -> Floats:
         (bids == NO_BID) | (bids == BLIND_NIL), 0, np.where(bids > BLIND_NUMBER, bids - BLIND_NUMBER, bids)
     )
     x[:, TRICKS:BAGS] = states["taken"][n[:, None], clockwise]
-    x[:, BAGS:CHOSEN] = states["bags"][n[:, None], clockwise & 1]
+    alone = (states["rules"][:, VARIANT] == CUTTHROAT)[:, None]
+    x[:, BAGS:CHOSEN] = np.where(
+        alone, states["seat_bags"][n[:, None], clockwise], states["bags"][n[:, None], clockwise & 1]
+    )
     for place in range(3):
         (on_table,) = np.nonzero(states["trick_size"] > place)
         cards = _number(states["trick"][on_table, place])

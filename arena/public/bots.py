@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.engine.choose_bid import auction_at, standing_at
 from arena.engine.jit import entry, register
@@ -10,7 +11,6 @@ from arena.engine.rounds import Ints
 from arena.public.cards_with_cats import cards_with_cats
 from arena.public.jus144tice import jus144tice
 from arena.public.trickster import trickster
-from arena.questions import Answering, Asked
 from spades.legal import nearest_allowed
 from spades.play import PlayState
 from spades.position import allowed_at_turn
@@ -43,14 +43,8 @@ def _public_bids(bot: int, states: Any, rows: Any, seats: Any, rules: Rules, bid
 _public_bids_all = entry(_public_bids)
 
 
-class PublicBot(Answering):
-    """The public bot with number ``bot``, as an agent."""
-
-    def __init__(self, bot: int) -> None:
-        self._bot = bot
-
-    def answers(self, asked: Asked) -> Ints:
-        """Return the bids; see `Answering`."""
-        bids = np.zeros(len(asked.rows), np.int64)
-        _public_bids_all(self._bot, asked.all_states, asked.rows, asked.seats, asked.rules, bids)
-        return bids
+def public_bids(bot: int, states: NDArray[np.void], rows: Ints, seats: Ints, rules: Rules) -> Ints:
+    """Return the bids (n,) of the bot with number ``bot`` in the states ``rows`` (n,), from ``seats`` (n,)."""
+    bids = np.zeros(len(rows), np.int64)
+    _public_bids_all(bot, states, rows, seats, rules, bids)
+    return bids

@@ -37,7 +37,7 @@ UNIT = 100  # points that count as 1 in rewards and values
 KEPT = 25  # equal parts of a training; its history has the mean of each part as a row
 # Columns of a row: the mean squared errors by decision, then the mean points of a side and the mean bid.
 POINTS_COLUMN, COLUMNS = DECISIONS, DECISIONS + 2
-PLAYERS = tuple(QPlayer("q@1", net, reward) for net in NETS for reward in REWARDS)
+PLAYERS = tuple(QPlayer(net, reward) for net in NETS for reward in REWARDS)
 
 
 class Round(NamedTuple):

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from arena.agents import Resources
+from arena.agents import parse_agent
+from arena.called import Resources
 from arena.chunks import Arrays
 from arena.engine.simulate import kernel_tables, tables_for
 from arena.match import Match, play_part
@@ -24,6 +25,13 @@ def chunk_of(match: Match, profiles: tuple[Tables, ...], arrays: Arrays | None =
     """Return what plays the pairs of a match; ``arrays`` and ``nets``: what learned and searching players read."""
     read = Resources(arrays or {}, nets or {}, profiles)
     return SimpleNamespace(play=partial(play_part, match, tables_for(profiles, match.rules, match.policies), read))
+
+
+def called(text: str) -> Any:
+    """Return the agent that Python calls which a text names."""
+    agent = parse_agent(text).called
+    assert agent is not None, text
+    return agent
 
 
 @pytest.fixture

@@ -4,19 +4,26 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
+import numpy as np
 import pytest
 
+from arena import agents
 from arena.__main__ import main
 from arena.agent_text import AgentText, parse_text
 from arena.agents import AGENTS, parse_agent, parse_player_agent
+from arena.called.learned import RandomAnswers, RandomPlayer
 from arena.errors import AgentError, BidderError
 from arena.match import PAPER_RULES, Match
+from arena.questions import BID, CARD
 from arena.result import run_match
+from spades.legal import BLIND_NIL
 from spades.rules import make_rules
 from tests.service.conftest import running_server
 
 ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs/how-to/extend.md"
 EARLIER = {
     "bis": "bis",
     "bis:tuned": "bis(tuned)",
@@ -80,7 +87,7 @@ def test_every_agent_is_read_in_its_own_form():
         ("random(net=conv)", "option is 'net=conv'; accepted: random, without options"),
         ("public(bot=x)", "bot is 'x'; accepted: trickster, cards_with_cats, jus144tice"),
         ("model(kind=human)", "folder is missing; accepted: folder=the folder of a model"),
-        ("bis(cards=rb)", "player is 'rb', which plays no cards; accepted: wrp"),
+        ("bis(cards=rb)", "player is 'rb', which plays no cards; accepted: model, python, http, q@1, q, random, wrp"),
         ("bis(cards=q@1(cards=srp))", "accepted: a card player without cards=srp"),
         ("bis(cards=x)", "agent is 'x'"),
     ],
@@ -103,6 +110,51 @@ def test_the_command_lists_agents_and_prints_their_present_form(capsys):
     assert "samples=1 to 1048575: iterations for each decision (default 500)" in listed
     assert main(["agents", "uct:5,c=3"]) == 0
     assert capsys.readouterr().out == "uct(tricks=5, c=3)\n"
+
+
+def test_the_page_adds_an_agent(monkeypatch):
+    """Run the page's code as if it were a module of arena/called, with its name in `CALLED_AGENTS`."""
+    section = PAGE.read_text(encoding="utf-8").split("\n## Add an agent\n")[1].split("\n## ")[0]
+    code = re.findall(r"```python\n(.*?)```", section, re.DOTALL)[0]
+    added = ModuleType("spades_only")
+    monkeypatch.setitem(sys.modules, added.__name__, added)
+    exec(code, vars(added))
+    monkeypatch.setitem(agents.AGENTS, "spades_only", agents.kind_of_called(added.SpadesOnly))
+    agents.parse_agent.cache_clear()
+    found = run_match(Match("spades_only", "random", pairs=10, seed=1))
+    agents.parse_agent.cache_clear()
+    assert found.a == "spades_only"
+    assert found.win_rate > 0.5
+
+
+@pytest.mark.parametrize(
+    ("preset", "answer", "error"),
+    [
+        ("mirror", {BID: 3}, r"bid is 3; accepted: \d+; in seed 1, pair 0, game 0, round 0, seat 0"),
+        ("classic", {BID: -64}, "bid is -64; accepted: 0, 1, 2"),
+        ("classic", {BID: 64}, "bid is 64; accepted: 0, 1, 2"),
+        ("blind-nil", {BID: BLIND_NIL}, "bid is 14; accepted: 0, 1, 2"),  # not behind
+        ("jjdd", {CARD: -1}, r"card is -1; accepted: [2-9TJQKA]"),
+        ("classic", {CARD: 0}, "card is 2C; accepted: [2-9TJQKA]"),
+    ],
+)
+def test_an_illegal_answer_is_named_with_its_position(monkeypatch, preset, answer, error):
+    class Illegal(RandomAnswers):
+        def answers(self, asked):
+            return super().answers(asked) * (asked.question not in answer) + answer.get(asked.question, 0)
+
+    monkeypatch.setattr(RandomPlayer, "opened", lambda *_: Illegal())
+    match = Match("random", "bis", ("random", "srp"), pairs=2, rules=make_rules(preset, {"win": 100, "lose": None}))
+    with pytest.raises(BidderError, match=f"Illegal: {error}"):
+        run_match(match)
+
+
+def test_a_wrong_number_of_answers_is_refused(monkeypatch):
+    monkeypatch.setattr(
+        RandomPlayer, "opened", lambda *_: SimpleNamespace(answers=lambda _: np.zeros(1), close=lambda: 0)
+    )
+    with pytest.raises(BidderError, match=r"answers have shape \(1,\); accepted: \(2,\)"):
+        run_match(Match("random", "bis", pairs=2))
 
 
 def test_who_plays_the_cards():

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from arena.called.learned import random_actions
 from arena.engine.rounds import legal_masks
-from arena.errors import AgentError, ArenaError
-from arena.learned import arrays_of, random_actions
+from arena.errors import AgentError
 from arena.match import PAPER_RULES, Match
-from arena.players.q1 import parse_q
 from arena.result import run_match
 from spades.rules import make_rules
+from tests.arena.conftest import called
 from tests.arena.rounds import dealt
 
 pytestmark = pytest.mark.compiled
@@ -35,14 +35,8 @@ def test_every_learned_player_bids_and_plays(text):
         Match(text, "bis", (text, "wrp"), pairs=2, rules=make_rules("pass-2", {"win": 100, "lose": -100}))
     )
     assert found.games == 4
-    assert found.players[0] == str(parse_q(text))
-    assert all(name.startswith("q1_") for name in arrays_of(parse_q(text)))
-
-
-@pytest.mark.parametrize("preset", ["jokers", "cutthroat"])
-def test_games_without_learned_players(preset):
-    with pytest.raises(ArenaError, match="accepted: partnership with the standard deck"):
-        Match("bis", "bis", ("q@1", "srp"), rules=make_rules(preset, {"win": 200, "lose": -100}))
+    assert found.players[0] == str(called(text))
+    assert all(name.startswith("q1_") for name in called(text).arrays())
 
 
 def test_wrong_options_are_named():

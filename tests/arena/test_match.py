@@ -1,9 +1,6 @@
 """Matches: symmetry, noise, a bad bidder, repeatability, sequential tests on the engine, agents outside."""
 
-import re
-import textwrap
-from itertools import pairwise, product
-from typing import Any
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -14,13 +11,9 @@ from arena.chunks import LocalThreads
 from arena.counters import MATCH_SUMS
 from arena.errors import AgentError, ArenaError
 from arena.match import Match, play
-from arena.people import bid_net, model
 from arena.public.bots import BOTS
 from spades.errors import PolicyError
-from spades.inference import readers_of
-from spades.rules import Rules, make_rules
-from spades.tableset import DEFAULT_DIRECTORY, open_tables
-from studio.model import write_model
+from spades.rules import make_rules
 from tests.arena.conftest import chunk_of
 
 pytestmark = pytest.mark.compiled
@@ -174,11 +167,6 @@ def test_public_bots_play_each_other(committed):
         assert (found.sums["nils"] > 0).all()
 
 
-def test_public_bots_play_partnership_only():
-    with pytest.raises(ArenaError, match=r"variant is whiz with public\(bot=trickster\); accepted: partnership"):
-        Match("bis", "public:trickster", rules=make_rules("whiz"))
-
-
 # ---- speed -------------------------------------------------------------------------------------------------------
 
 
@@ -244,113 +232,3 @@ def test_goals_matter(committed):
     short = played(committed, "bis", "rb", pairs=50, rules=make_rules("classic", {"win": 1, "lose": None}))
     long = played(committed, "bis", "rb", pairs=50, rules=make_rules("classic", {"win": 500}))
     assert short.sums["rounds"] < 250 < 800 < long.sums["rounds"]
-
-
-# ---- every combination -------------------------------------------------------------------------------------------
-
-LEGAL_BOT = """
-    from spades.cards import CARD_NAMES, FIRST_SPADE, lowest
-    from spades.legal import NO_BID, allowed_bids, deck_number
-    from spades.play import legal_cards
-    from spades.rules import make_rules
-
-    class Bot:
-        def read(self, request, field):
-            overrides = dict(request["rules"])
-            self.rules = make_rules(overrides.pop("preset"), overrides)
-            self.names = CARD_NAMES[deck_number(self.rules)]
-            self.cards = {name: card for card, name in self.names.items()}
-            return sum(1 << self.cards[name] for name in request.get(field, ()))
-
-        def bid(self, request):
-            hand, before = self.read(request, "hand"), [NO_BID, NO_BID, *request["previous_bids"]]
-            allowed = allowed_bids(hand, before[-2], self.rules)
-            return min((bid for bid in range(14) if allowed >> bid & 1), key=lambda bid: abs(bid - 3))
-
-        def card(self, request):
-            given, received = (self.read(request, field) for field in ("given", "received"))
-            played = [self.cards[name] for trick in request["tricks"] for name in trick]
-            held = (self.read(request, "hand") & ~given | received) & ~sum(1 << card for card in played)
-            table = played[len(played) & ~3 :]
-            broken = any(card >= FIRST_SPADE for card in played)
-            return self.names[lowest(legal_cards(held, len(table), (table or [0])[0], broken))]
-"""
-AGENTS = ("bis", "tables", "public", "python", "model", "q@1", "random")
-PLAYERS = (
-    *("srp", "wrp", "uct(tricks=2, samples=4)", "blend(wrp=0.4)", "search@3(deals=2, tricks=2)", "q@1(net=linear)"),
-    "solo",
-)
-PRESETS = ("classic", "whiz", "mirror", "suicide", "jokers", "jjdd", "cutthroat", "pass-4")
-NAMES_A_RULE = re.compile(rf"\b({'|'.join(Rules._fields)}) is ")
-
-
-@pytest.fixture(scope="module")
-def agents(tmp_path_factory):
-    """Return an agent of each kind, by kind."""
-    folder = tmp_path_factory.mktemp("agents")
-    (folder / "bot.py").write_text(textwrap.dedent(LEGAL_BOT))
-    arrays: dict[str, Any] = {name: np.zeros(bid_net.shape_of(name, 1), np.float32) for name in bid_net.AXES}
-    arrays["nil_success"] = np.zeros((2, len(model.NIL_FEATURES)))
-    arrays["contract_success"] = np.zeros((2, len(model.CONTRACT_FEATURES)))
-    arrays["blend"] = np.full(1, 0.5)
-    write_model(folder / "model", arrays, {"kind=human": 1}, {}, {})
-    return {
-        **{kind: kind for kind in AGENTS},
-        "tables": f"bis(tables={DEFAULT_DIRECTORY})",
-        "public": "public(bot=trickster)",
-        "python": f"python(file={folder / 'bot.py'}, name=Bot)",
-        "model": f"model(folder={folder / 'model'})",
-    }
-
-
-@pytest.fixture(scope="module")
-def attempt(committed, agents):
-    """Return a function that plays two pairs of a match, and returns the text of the error if it is refused."""
-    opened = open_tables()
-    nets = readers_of(opened.arrays).nets
-
-    def played_or_refused(kind, player, preset, noise, mixed):
-        rules = make_rules(preset, {"win": 100, "lose": -100})
-        players = (player, "srp", "wrp", player) if mixed else (player, "srp")
-        try:
-            match = Match(agents[kind], "rb", players, 2, rules, 3, mixed, noise)
-        except ArenaError as error:
-            return str(error)
-        found = chunk_of(match, committed, opened.research, nets)
-        whole, first, second = found.play(0, 2), found.play(0, 1), found.play(1, 2)
-        assert (whole["sums"] == first["sums"] + second["sums"]).all()
-        sums = named(whole)
-        assert sums["games"] == 4
-        assert sums["by_bid"][:, :, 1].sum() == 13 * sums["rounds"] > 0
-        return ""
-
-    return played_or_refused
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-def test_a_policy_that_python_calls_plays_the_same_games(committed, agents, preset):
-    rules = make_rules(preset, {"win": 100, "lose": -100})
-    compiled, called = (
-        chunk_of(Match(text, "rb", pairs=4, rules=rules, noise=0.2), committed).play(0, 4)["sums"]
-        for text in ("bis", agents["tables"])
-    )
-    assert compiled.tobytes() == called.tobytes()
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-def test_every_two_choices_play_together_or_are_refused_for_a_rule(attempt, preset):
-    """Each kind of agent meets each player and each preset, each player meets each preset, and all of them noise."""
-    number = PRESETS.index(preset)
-    for i, kind in enumerate(AGENTS):
-        noisy, mixed = (i + number) & 1, (i ^ number >> 1) & 1
-        refused = attempt(kind, PLAYERS[(i + number) % len(PLAYERS)], preset, 0.2 * noisy, bool(mixed))
-        assert not refused or NAMES_A_RULE.search(refused)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("preset", PRESETS)
-def test_everything_plays_together_or_is_refused_for_a_rule(attempt, preset):
-    found = {attempt(*choice) for choice in product(AGENTS, PLAYERS, [preset], (0.0, 0.2), (False, True))}
-    refused = sorted(found - {""})
-    print("", *refused, sep="\n")
-    assert all(map(NAMES_A_RULE.search, refused))

@@ -3,20 +3,19 @@
 import json
 import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
 
-from arena import outside
 from arena.agent_text import parse_text
 from arena.agents import parse_agent
+from arena.called import outside
+from arena.called.outside import HttpAgent, PythonAgent
 from arena.engine.rounds import ROUND
 from arena.errors import AgentError, BidderError
 from arena.match import PAPER_RULES, Match
-from arena.outside import HttpAgent, PythonAgent, open_outside
 from arena.questions import BID, BLIND, CARD, PASS, Position, WrongAnswerError
 from spades.cards import parse_pbn
 from spades.contract.bid_request import read_bid, read_blind
@@ -25,7 +24,8 @@ from spades.contract.pass_request import read_pass
 from spades.legal import BLIND_NUMBER
 from spades.play import PlayState
 from spades.rules import Rules, make_rules
-from tests.arena.conftest import chunk_of
+from tests.arena.conftest import called, chunk_of
+from tests.arena.stub_server import stub_server
 from tests.patience import LIMIT_S
 from tests.service.conftest import running_server
 
@@ -150,7 +150,7 @@ def test_answers_about_blind_numbers():
 
 
 def test_python_callable(bidder_file):
-    agent = open_outside(f"python:{bidder_file('def four(request):  return 4')}:four")
+    agent = called(f"python:{bidder_file('def four(request):  return 4')}:four").connected()
     assert isinstance(agent, PythonAgent)
     assert agent.questions == {BID}
     assert agent.ask(BID, [REQUEST] * 3) == [4, 4, 4]
@@ -170,7 +170,7 @@ def test_the_methods_decide_what_a_python_agent_answers(bidder_file):
     """
     file = bidder_file(source)
     for name in ("Bot", "bot"):
-        agent = open_outside(f"python(file={file}, name={name})")
+        agent = called(f"python(file={file}, name={name})").connected()
         assert agent.questions == {BID, CARD}
         assert agent.ask(BID, [REQUEST]) == [1]
         assert agent.ask(CARD, [{}]) == ["AS"]
@@ -181,8 +181,8 @@ def test_the_methods_decide_what_a_python_agent_answers(bidder_file):
 def test_a_file_runs_once(bidder_file):
     file = bidder_file("CALLS = []\ndef number(request):\n    CALLS.append(1)\n    return len(CALLS) - 1")
     text = f"python:{file}:number"
-    assert open_outside(text).ask(BID, [REQUEST]) == [0]
-    assert open_outside(text).ask(BID, [REQUEST]) == [1]
+    assert called(text).connected().ask(BID, [REQUEST]) == [0]
+    assert called(text).connected().ask(BID, [REQUEST]) == [1]
 
 
 @pytest.mark.parametrize(
@@ -196,71 +196,32 @@ def test_a_file_runs_once(bidder_file):
         ("http://localhost/bid?rule=1", "option is 'rule=1'; accepted: url="),
         ("http:///bid", "accepted: http://host:port/bid"),
         ("http://localhost/ask(cards=on)", "url has the path /ask; accepted: none, or one that ends in /bid"),
-        ("http://localhost(cards=yes)", "cards is 'yes'; accepted: on, off"),
+        ("http://localhost(cards=yes)", "cards is 'yes'; accepted: on, off, or a card player"),
     ],
 )
 def test_texts_that_name_nobody(text, message):
     with pytest.raises((AgentError, BidderError), match=message):
-        open_outside(text)
+        called(text).connected()
 
 
 @pytest.mark.parametrize("source", ["bid = 4", "class bid:\n    def card(self, request): return 'AS'"])
 def test_missing_callable(bidder_file, source):
     with pytest.raises(BidderError, match="has no callable bid, or it does not bid"):
-        open_outside(f"python:{bidder_file(source)}:bid")
+        called(f"python:{bidder_file(source)}:bid").connected()
 
 
 # ---- servers -----------------------------------------------------------------------------------------------------
 
 
-class StubServer(ThreadingHTTPServer):
-    """A server that keeps its requests as (path, content, address)."""
-
-    def __init__(self, script):
-        super().__init__(("127.0.0.1", 0), Stub)
-        self.script = script
-        self.seen: list[tuple] = []
-
-
-class Stub(BaseHTTPRequestHandler):
-    """A handler that answers with ``server.script(path, content)`` -> (status, headers, body or JSON value)."""
-
-    protocol_version = "HTTP/1.1"
-    server: "StubServer"
-
-    def do_POST(self):
-        content = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.seen.append((self.path, content, self.client_address))
-        status, headers, body = self.server.script(self.path, content)
-        if status == 0:  # close without an answer
-            self.close_connection = True
-            return
-        data = body if isinstance(body, bytes) else json.dumps(body).encode()
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *arguments):
-        pass
-
-
 @contextmanager
 def stub(script):
     """Yield (agent, requests) of a server on loopback, and stop it at the end."""
-    server = StubServer(script)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    bidder = HttpAgent(parse_text(f"http://127.0.0.1:{server.server_port}/bid?policy=ms"))
-    try:
-        yield bidder, server.seen
-    finally:
-        bidder.close()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with stub_server(script) as server:
+        bidder = HttpAgent(parse_text(f"http://127.0.0.1:{server.server_port}/bid?policy=ms"))
+        try:
+            yield bidder, server.seen
+        finally:
+            bidder.close()
 
 
 def batch_of(content):

@@ -18,6 +18,7 @@ import pytest
 import uvloop
 
 from arena import questions, searcher
+from arena.called.searching import VERSIONS, SearchAnswers, SearchPlayer
 from arena.engine.deal import deal_round
 from arena.engine.playing import exchange
 from arena.engine.rounds import ROUND
@@ -38,7 +39,6 @@ from arena.players.search import (
     SQUARES,
     WORTH,
 )
-from arena.searching import VERSIONS, SearchAnswers, SearchPlayer
 from service.app import create_app
 from service.endpoints.cards import search_request
 from service.problems import ProblemError

@@ -8,7 +8,10 @@ import numpy as np
 import polars
 import pytest
 
-from arena.batched import blend_of, open_batched, parse_people, split_tables
+from arena.agents import parse_agent
+from arena.called import Resources
+from arena.called.people import People
+from arena.called.policy_tables import split_tables
 from arena.engine.deal import Deals
 from arena.engine.rounds import ROUND
 from arena.engine.simulate import kernel_tables, numba_typed
@@ -35,6 +38,7 @@ from studio.people.success_fit import Cases, learn
 from studio.play import STUDIOS, studio_records
 from studio.reading import read
 from studio.rounds import Keys, Names
+from tests.arena.conftest import called
 from tests.arena.rounds import dealt
 from tests.conftest import plain_tables
 from tests.studio.true_chances import true_chances
@@ -90,7 +94,7 @@ def test_a_reservoir_takes_from_the_largest_groups_first():
 
 def bids_of(text, states, seats, rules=PAPER_RULES):
     asked = Asked(BID, states, np.zeros(len(states), ROUND), np.arange(len(seats)), seats, 1, rules)
-    return open_batched(text, rules).answers(asked)
+    return called(text).opened(rules, Resources({}, {}, ())).answers(asked)
 
 
 # ---- what is learned ----------------------------------------------------------------------------------------------
@@ -246,16 +250,17 @@ def test_errors_of_the_command(folder, tmp_path, capsys):
 
 
 def test_texts():
-    assert parse_people("model:a/b,kind=human") == (Path("a/b"), "kind=human")
-    assert parse_people("bis") is None
+    people = called("model:a/b,kind=human")
+    assert people == People(Path("a/b"), "kind=human")
+    assert called(str(people)) == people
     assert split_tables("bis:offset=1,tables=a/b,factor=off")[0] == "bis:offset=1,factor=off"
     assert split_tables("python:a:tables=b.py:f")[1] is None
-    assert [blend_of(text) for text in ("blend:0.25", "srp")] == [0.25, None]
+    assert parse_agent("blend:0.25").blend == 0.25
     for text in ("blend:2", "blend:x"):
         with pytest.raises(AgentError, match=r"wrp is .*; accepted: 0 to 1"):
-            blend_of(text)
+            parse_agent(text)
     with pytest.raises(AgentError, match="accepted: model"):
-        parse_people("model:")
+        parse_agent("model:")
     with pytest.raises(AgentError, match="accepted: KEY=VALUE, each key at most once"):
         split_tables("bis:tables=a,tables=b")
 
@@ -302,7 +307,7 @@ def test_a_policy_with_tables_of_its_own(tmp_path):
     assert own.bids == plain.bids
     assert any(row["bid"] == "blind_nil" for row in own.bids)
     assert own.versions[own.a] == open_tables().version
-    with pytest.raises(TablesError, match="nowhere"):
+    with pytest.raises(AgentError, match=r"tables is .*nowhere; accepted: the folder of a table set"):
         Match(f"bis:tables={tmp_path / 'nowhere'}", "bis")
     with pytest.raises(PolicyError):
         Match(f"bis:offset=x,tables={DEFAULT_DIRECTORY}", "bis")
@@ -317,7 +322,10 @@ def test_winprob_with_tables_of_its_own():
 
 def test_matches_that_people_cannot_play(folder):
     cases: list[tuple[dict[str, Any], str]] = [
-        ({"rules": make_rules("jokers", {"win": 200, "lose": -100})}, "accepted: partnership"),
+        (
+            {"rules": make_rules("jokers", {"win": 200, "lose": -100})},
+            "variant is jokers with .*; accepted: partnership",
+        ),
         ({"a": f"model:{folder},kind=bot"}, "found nobody"),
         ({"players": ("srp", "srp", "srp")}, "one for each chair"),
     ]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from arena.agents import parse_agent
 from arena.engine.rounds import legal_masks, to_play
 from arena.errors import AgentError
 from arena.players.q1 import (
@@ -23,7 +24,6 @@ from arena.players.q1 import (
     array_of,
     choose,
     first_weights,
-    parse_q,
     split,
     state_features,
 )
@@ -84,7 +84,7 @@ def test_the_best_option_is_the_first_of_the_highest():
 
 @pytest.mark.parametrize("net", NETS)
 def test_every_net_plays_legal_cards(net):
-    player = QPlayer("q@1", net, REWARDS[1])
+    player = QPlayer(net, REWARDS[1])
     weights = {array_of(player): np.array([first_weights(net, np.random.default_rng(seed)) for seed in range(4)])}
     states = dealt(3, 20, Rules())
     for seat in range(4):
@@ -133,4 +133,4 @@ def test_a_blind_nil_and_no_bid_are_no_tricks():
 @pytest.mark.parametrize("text", ["random:net=conv", "q@1:net=x", "q@1:reward=tricks,reward=bid", "q@1:", "random:a=b"])
 def test_texts_that_name_no_player(text):
     with pytest.raises(AgentError, match="accepted"):
-        parse_q(text)
+        parse_agent(text)

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from arena.agents import parse_agent
+from arena.called.searching import EQUAL, SearchPlayer
 from arena.engine.deal import deal_round, seed_rng
 from arena.engine.jit import entry
 from arena.engine.results import win_probability_after_round
@@ -29,7 +31,6 @@ from arena.players.search import (
     worth_of,
 )
 from arena.players.unseen import MOST_UNSEEN, PLACE_COUNTS, draw_deal, places, seed_view, sum_deals
-from arena.searching import EQUAL, SearchPlayer, parse_search
 from spades.cards import DECK, cards_of, format_card, parse_card, parse_pbn
 from spades.inference import deals_of
 from spades.play import copy_state, legal_cards, play_card, srp3, unseen_cards
@@ -293,13 +294,11 @@ def test_perfect_play_of_the_last_tricks_decides():
 
 
 def test_names():
-    assert parse_search("search") == SearchPlayer()
-    assert parse_search("search") == parse_search("search@3")
-    assert parse_search("search@1:tricks=5,bids=none,deals=64") == SearchPlayer(64, 5, "none", version=1)
+    assert parse_agent("search").called == parse_agent("search@3").called == SearchPlayer()
+    assert parse_agent("search@1:tricks=5,bids=none,deals=64").called == SearchPlayer(64, 5, "none", version=1)
     for version in (1, 3):
-        assert parse_search(str(SearchPlayer(7, 3, "best", version))) == SearchPlayer(7, 3, "best", version)
-    assert parse_search("srp") is None
-    assert parse_search("uct:5") is None
+        player = SearchPlayer(7, 3, "best", version)
+        assert parse_agent(str(player)).called == player
 
 
 @pytest.mark.parametrize(
@@ -317,4 +316,4 @@ def test_names():
 )
 def test_texts_that_name_no_player(text, found):
     with pytest.raises(AgentError, match=found):
-        parse_search(text)
+        parse_agent(text)

@@ -48,7 +48,7 @@ def test_a_target_adds_the_best_value_of_the_next_decision():
 
 
 def test_a_round_is_played_by_the_net():
-    player = QPlayer("q@1", "linear", "tricks")
+    player = QPlayer("linear", "tricks")
     weights = first_weights("linear", np.random.default_rng(0))
     weights[BIDS] = -1.0
     found = play(player, weights, np.random.default_rng(3), 0, 40)

@@ -1,19 +1,29 @@
 """A card player that searches (`arena.players.search`), as an agent: `search@3(deals=500, tricks=5, bids=none)`."""
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.agent_text import AgentText, one_of, parse_text, read_options, whole
+from arena.agent_text import AgentText, Option, one_of, read_options, whole
+from arena.called import CalledAgent, Resources
 from arena.engine.jit import entry
 from arena.engine.rounds import Ints
-from arena.engine.simulate import tables_for
+from arena.engine.simulate import require_win_table, tables_for
 from arena.engine.states import STATE
 from arena.engine.winprob import slice_of
 from arena.players.search import Plan, Value, plan_of, search_card
-from arena.questions import Answering, Asked
-from spades.inference import BIDDERS, HolderNet, holder_inputs, holder_shares, places_of, scores_for_net
+from arena.questions import CARD, Answering, Asked
+from spades.inference import (
+    BIDDERS,
+    HolderNet,
+    holder_inputs,
+    holder_shares,
+    places_of,
+    reads_bids,
+    scores_for_net,
+)
 from spades.legal import NO_BID, TRICKS
 from spades.policies import parse_policy
 from spades.rules import Rules
@@ -33,29 +43,50 @@ EQUAL = np.full((64, 3), 1.0 / 3.0)  # weights of cards about which nothing is k
 PARTNERS = (0.0, 1.0, 0.0)  # weights of a card that was given to partner
 
 
-class SearchPlayer(NamedTuple):
-    """The options of SEARCH (`arena.players.search`), as `SEARCH_OPTIONS` describes them."""
+@dataclass(frozen=True)
+class SearchPlayer(CalledAgent):
+    """A card player that searches (`arena.players.search`); `SEARCH_OPTIONS` describes its options."""
 
     deals: int = 1_000
     tricks: int = 13
     bids: str = BIDDERS[0]  # NO_BIDS: it does not read the bids
     version: int = VERSIONS["search"]
+    about: ClassVar[str] = "a card player"
+    options: ClassVar[tuple[Option, ...]] = SEARCH_OPTIONS
+    is_bidder: ClassVar[bool] = False
+    plays_cards: ClassVar[bool] = True
+    searches: ClassVar[bool] = True
+
+    @classmethod
+    def read(cls, text: AgentText) -> Self:
+        """Return the player that a text describes; see `CalledAgent`.
+
+        >>> str(SearchPlayer.read(AgentText("search", {"deals": "50"})))
+        'search@3(deals=50, tricks=13, bids=bis)'
+        """
+        return cls(**read_options(text, SEARCH_OPTIONS), version=VERSIONS[text.name])
+
+    def opened(self, rules: Rules, resources: Resources) -> Answering:
+        """Return what answers; see `CalledAgent`."""
+        net = resources.nets.get(self.bids) if reads_bids(rules) else None
+        return SearchAnswers(self, net, rules, resources.profiles)
+
+    def questions(self) -> frozenset[int]:
+        """Return that it plays cards."""
+        return frozenset([CARD])
+
+    def check(self, rules: Rules) -> None:
+        """Raise `ArenaError` if no win table can value ``rules``."""
+        require_win_table(rules, str(self))
+
+    @property
+    def asked_from(self) -> int:
+        """Return the first place (0..51) of the tricks in which it searches."""
+        return 4 * (13 - self.tricks)
 
     def __str__(self) -> str:
         options = {option.key: str(getattr(self, option.key)) for option in SEARCH_OPTIONS}
         return str(AgentText(f"search@{self.version}", options))
-
-
-def parse_search(text: str) -> SearchPlayer | None:
-    """Return the searching player that a text names, or None if it names none. Raises `AgentError`.
-
-    >>> str(parse_search("search(deals=50)")), parse_search("srp")
-    ('search@3(deals=50, tricks=13, bids=bis)', None)
-    """
-    parsed = parse_text(text)
-    if parsed.name not in VERSIONS:
-        return None
-    return SearchPlayer(**read_options(parsed, SEARCH_OPTIONS), version=VERSIONS[parsed.name])
 
 
 def _search(states: Any, sim: Any, rows: Any, seats: Any, weights: Any, plan: Plan, value: Value, cards: Any) -> None:

@@ -19,19 +19,23 @@ import importlib.util
 import json
 import threading
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 from urllib.parse import urlsplit
 
 import numpy as np
 
-from arena.agent_text import AgentText, one_of, parse_text, read_options, some_text
+from arena.agent_text import AgentText, Option, one_of, parse_text, read_options, some_text
+from arena.called import CalledAgent, Resources
 from arena.engine.rounds import Ints
 from arena.errors import AgentError, BidderError
 from arena.questions import BID, BLIND, CARD, PASS, QUESTIONS, Answering, Asked, WrongAnswerError
 from spades.arguments import decimal
+from spades.rules import Rules
 
 Request = dict[str, Any]
 
@@ -51,7 +55,6 @@ HTTP_OPTIONS = (
     one_of("passes", _SWITCH, "off", "whether the server chooses the cards to pass too"),
     one_of("blind", _SWITCH, "off", "whether the server decides about blind bids too"),
 )
-OPTIONS = {"python": PYTHON_OPTIONS, "http": HTTP_OPTIONS}
 
 
 class OutsideAgent(Answering):
@@ -76,19 +79,6 @@ class OutsideAgent(Answering):
         except WrongAnswerError as error:
             raise BidderError(f"{self.text}: {error}; {positions[error.index]}") from error
         return np.array(numbers, np.uint64).astype(np.int64)  # with 16 spades, the sign bit of a set of cards is a card
-
-
-def open_outside(text: str) -> OutsideAgent:
-    """Return the agent that a text names. Raises `AgentError` or `BidderError`."""
-    parsed = parse_text(text)
-    return PythonAgent(parsed) if parsed.name == "python" else HttpAgent(parsed)
-
-
-def questions_of(text: str) -> frozenset[int]:
-    """Return the questions that the agent that a text names answers. Raises `AgentError` or `BidderError`."""
-    agent = open_outside(text)
-    agent.close()
-    return agent.questions
 
 
 def _number(read: Callable[[object], int], index: int, answer: object) -> int:
@@ -236,3 +226,57 @@ def _seconds(retry_after: str) -> float:
 
 def _shown(content: object) -> str:
     return repr(content)[:300]
+
+
+@dataclass(frozen=True)
+class Program(CalledAgent):
+    """A program outside this project, as its text describes it."""
+
+    text: str
+    plays_cards: ClassVar[bool] = True  # if it answers for cards, which only it knows
+    outside: ClassVar[bool] = True
+
+    @classmethod
+    def read(cls, text: AgentText) -> Self:
+        """Return the program that a text describes; see `CalledAgent`."""
+        read_options(text, cls.options)
+        return cls(str(text))
+
+    @abstractmethod
+    def connected(self) -> OutsideAgent:
+        """Return the agent, which the caller closes. Raises `AgentError` or `BidderError`."""
+
+    def opened(self, rules: Rules, resources: Resources) -> Answering:
+        """Return what answers; see `CalledAgent`."""
+        return self.connected()
+
+    def questions(self) -> frozenset[int]:
+        """Return the questions that the program answers; see `CalledAgent`."""
+        agent = self.connected()
+        agent.close()
+        return agent.questions
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class PythonProgram(Program):
+    """A function or an object in a Python file."""
+
+    about: ClassVar[str] = "a function or an object in a Python file"
+    options: ClassVar[tuple[Option, ...]] = PYTHON_OPTIONS
+
+    def connected(self) -> OutsideAgent:
+        """Return the agent. Raises `BidderError` if the file has no such agent."""
+        return PythonAgent(parse_text(self.text))
+
+
+class HttpProgram(Program):
+    """A server."""
+
+    about: ClassVar[str] = "a server"
+    options: ClassVar[tuple[Option, ...]] = HTTP_OPTIONS
+
+    def connected(self) -> OutsideAgent:
+        """Return the agent. Raises `AgentError` for a wrong address."""
+        return HttpAgent(parse_text(self.text))

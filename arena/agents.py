@@ -19,12 +19,12 @@ from arena.called.policy_tables import PolicyWithTables, split_tables
 from arena.called.public_bots import PublicBot
 from arena.called.searching import NAMES as SEARCHES
 from arena.called.searching import SearchPlayer
-from arena.engine.simulate import check_policy
 from arena.errors import AgentError
 from arena.players.choose_card import IDS, UCT_IDS
 from arena.players.names import UCT_OPTIONS, Player, format_player, parse_player
 from arena.players.q1 import NAMES as LEARNED
 from arena.questions import CARD
+from arena.refusals import check_policy
 from spades.policies import BY_NAME, option_names
 from spades.rules import Rules
 

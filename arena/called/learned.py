@@ -11,10 +11,10 @@ from arena.agent_text import AgentText, Option, read_options
 from arena.called import CalledAgent, Resources
 from arena.engine.mixing import mixed
 from arena.engine.rounds import Ints, allowed_masks, legal_masks
-from arena.engine.simulate import require_game
 from arena.players import q1
 from arena.players.q1 import Q1_OPTIONS, QPlayer, q_player
 from arena.questions import BID, CARD, Answering, Asked
+from arena.refusals import refuse_with_jokers
 from spades.rules import JOKERS, Rules
 
 RANDOM = "random"
@@ -44,7 +44,7 @@ class Learned(CalledAgent):
 
     def check(self, rules: Rules) -> None:
         """Raise `ArenaError` for a deck with jokers."""
-        require_game(rules, str(self), (JOKERS,))
+        refuse_with_jokers(rules, str(self), (JOKERS,))
 
     def arrays(self) -> tuple[str, ...]:
         """Return the name of the array with the net's weights."""

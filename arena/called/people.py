@@ -17,11 +17,12 @@ from arena.agent_text import AgentText, Option, read_options, some_text
 from arena.called import CalledAgent, Resources
 from arena.engine.mixing import mixed
 from arena.engine.rounds import Ints
-from arena.engine.simulate import kernel_tables, require_game
+from arena.engine.simulate import kernel_tables
 from arena.errors import AgentError
 from arena.people.bid_net import positions
 from arena.people.model import PeopleModel, read_model
 from arena.questions import BID, Answering, Asked
+from arena.refusals import refuse_with_jokers
 from spades.manifest import MANIFEST
 from spades.rules import CUTTHROAT, JOKERS, Rules
 from spades.tables import Tables
@@ -62,7 +63,7 @@ class People(CalledAgent):
 
     def check(self, rules: Rules) -> None:
         """Raise `ArenaError` for jokers or cutthroat; raise as `folder_version` does."""
-        require_game(rules, str(self), (CUTTHROAT, JOKERS))
+        refuse_with_jokers(rules, str(self), (CUTTHROAT, JOKERS))
         self.folder_version()
 
     def folder_version(self) -> str:

@@ -11,9 +11,10 @@ from typing import ClassVar, Self
 from arena.agent_text import AgentText, parse_text, policy_text
 from arena.called import CalledAgent, Resources
 from arena.engine.rounds import Ints, bids_of
-from arena.engine.simulate import check_policy, kernel_tables, tables_for
+from arena.engine.simulate import kernel_tables, tables_for
 from arena.errors import AgentError
 from arena.questions import BID, Answering, Asked
+from arena.refusals import check_policy
 from spades.manifest import MANIFEST
 from spades.policies import BY_NAME, parse_policy
 from spades.rules import Rules

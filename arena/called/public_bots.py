@@ -6,9 +6,9 @@ from typing import ClassVar, Self
 from arena.agent_text import AgentText, Option, one_of, read_options
 from arena.called import CalledAgent, Resources
 from arena.engine.rounds import Ints
-from arena.engine.simulate import require_game
 from arena.public.bots import BOTS, public_bids
 from arena.questions import BID, Answering, Asked
+from arena.refusals import refuse_with_jokers
 from spades.rules import CUTTHROAT, JOKERS, Rules
 
 
@@ -35,7 +35,7 @@ class PublicBot(CalledAgent):
 
     def check(self, rules: Rules) -> None:
         """Raise `ArenaError` for cutthroat and for a deck with jokers: our kernels of the bots have no such rules."""
-        require_game(rules, str(self), (CUTTHROAT, JOKERS))
+        refuse_with_jokers(rules, str(self), (CUTTHROAT, JOKERS))
 
     def __str__(self) -> str:
         return str(AgentText("public", {"bot": BOTS[self.number]}))

@@ -10,11 +10,12 @@ from arena.agent_text import AgentText, Option, one_of, read_options, whole
 from arena.called import CalledAgent, Resources
 from arena.engine.jit import entry
 from arena.engine.rounds import Ints
-from arena.engine.simulate import require_win_table, tables_for
+from arena.engine.simulate import tables_for
 from arena.engine.states import STATE
 from arena.engine.winprob import slice_of
 from arena.players.search import Plan, Value, plan_of, search_card
 from arena.questions import CARD, Answering, Asked
+from arena.refusals import require_win_table
 from spades.inference import (
     BIDDERS,
     HolderNet,

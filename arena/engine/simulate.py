@@ -3,21 +3,19 @@
 numba compiles a loop again for every combination of argument types, so all callers make their arguments here.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.engine.states import POLICY
-from arena.errors import ArenaError, BuildError
+from arena.errors import BuildError
 from arena.players.names import parse_player
 from spades.bis import GRID
-from spades.cards import DECKS, STANDARD
 from spades.legal import simplified_rules
 from spades.options import WINPROB, Policy
-from spades.policies import parse_policy
-from spades.rules import VARIANTS, Rules
+from spades.rules import Rules
 from spades.scoring import START
 from spades.tables import NEUTRAL, PARTNERSHIP_PROFILE, SEQUENCES, Tables, dtypes_of, profile_of
 from spades.tableset import tables_by_profile
@@ -28,7 +26,6 @@ from spades.winprob import (
     KEY_FIELDS,
     OUTCOMES,
     WIN_CELLS,
-    WON_VARIANTS,
     WinTableSlice,
     key_of,
     nearest_game,
@@ -190,25 +187,3 @@ def player_rows(a: str, b: str) -> NDArray[np.int64]:
     Raises `AgentError` for an unknown player.
     """
     return np.array([parse_player(a), parse_player(b)] * 2, np.int64)
-
-
-def check_policy(policy: str, rules: Rules) -> None:
-    """Raise `PolicyError` for a wrong policy text, or `ArenaError` for `winprob` under rules without a win table."""
-    if parse_policy(policy, rules.variant).kind == WINPROB:
-        require_win_table(rules, policy)
-
-
-def require_win_table(rules: Rules, who: str) -> None:
-    """Raise `ArenaError` if no win table can value ``rules``; in that case ``who`` cannot play these rules."""
-    if rules.variant not in WON_VARIANTS:
-        accepted = ", ".join(VARIANTS[variant] for variant in WON_VARIANTS)
-        raise ArenaError(f"variant is {VARIANTS[rules.variant]} with {who}; accepted: {accepted}")
-
-
-def require_game(rules: Rules, who: str, refused: Collection[int]) -> None:
-    """Raise `ArenaError` for the variants ``refused`` and for decks with jokers, which ``who`` cannot play."""
-    if rules.variant in refused:
-        accepted = ", ".join(name for number, name in enumerate(VARIANTS) if number not in refused)
-        raise ArenaError(f"variant is {VARIANTS[rules.variant]} with {who}; accepted: {accepted}")
-    if rules.deck != STANDARD:
-        raise ArenaError(f"deck is {DECKS[rules.deck].name} with {who}; accepted: null")

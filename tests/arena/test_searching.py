@@ -46,5 +46,5 @@ def test_every_option_plays_every_game_with_a_win_table(player, preset):
 
 
 def test_games_that_cannot_be_searched():
-    with pytest.raises(ArenaError, match="variant is mirror with a player that searches"):
+    with pytest.raises(ArenaError, match=r"variant is mirror with search@3\(.*\); accepted: partnership"):
         Match("bis", "bis", ("search", "srp"), rules=make_rules("mirror", {}))

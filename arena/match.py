@@ -193,9 +193,7 @@ def lineup_of(match: Match, read: Resources) -> Lineup:
     for place, (agent, player) in enumerate(zip(match.agents, match.card_players, strict=True)):
         if agent.called is not None:
             if BID not in agent.called.questions():
-                raise AgentError(
-                    f"agent is {agent.text!r}, which answers no bids; accepted: one whose questions have BID"
-                )
+                raise AgentError(f"agent is {agent.text!r}, which does not answer for bids; accepted: one that does")
             for question in agent.called.questions() - (set() if agent.plays_its_cards() else {CARD}):
                 called[question][place] = number_of(agent.called)
         if player.called is not None and called[CARD][place] == NOBODY:

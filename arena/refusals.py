@@ -1,4 +1,4 @@
-"""Rules under which an agent can't play: the errors say the rule, what it is and what is accepted."""
+"""Checks of agents that can't play all rules. Their errors name the rule, its value, the agent and what is accepted."""
 
 from collections.abc import Collection
 
@@ -6,7 +6,7 @@ from arena.errors import ArenaError
 from spades.cards import DECKS, STANDARD
 from spades.options import WINPROB
 from spades.policies import parse_policy
-from spades.rules import VARIANTS, Rules
+from spades.rules import JOKERS, VARIANTS, Rules
 from spades.winprob import WON_VARIANTS
 
 
@@ -17,19 +17,18 @@ def check_policy(policy: str, rules: Rules) -> None:
 
 
 def require_win_table(rules: Rules, who: str) -> None:
-    """Raise `ArenaError` if no win table can value ``rules``; ``who``: the agent, for the error."""
-    refuse(rules, who, [number for number in range(len(VARIANTS)) if number not in WON_VARIANTS])
+    """Raise `ArenaError` if no win table can value ``rules``; ``who``: the agent."""
+    _refuse(rules, who, [number for number in range(len(VARIANTS)) if number not in WON_VARIANTS])
 
 
-def refuse_with_jokers(rules: Rules, who: str, variants: Collection[int]) -> None:
-    """Raise `ArenaError` for ``variants`` and for decks with jokers; ``who``: the agent, for the error."""
-    refuse(rules, who, variants)
+def refuse_jokers(rules: Rules, who: str, *variants: int) -> None:
+    """Raise `ArenaError` for decks with jokers, and for the other ``variants``; ``who``: the agent."""
+    _refuse(rules, who, (JOKERS, *variants))
     if rules.deck != STANDARD:
         raise ArenaError(f"deck is {DECKS[rules.deck].name} with {who}; accepted: null")
 
 
-def refuse(rules: Rules, who: str, variants: Collection[int]) -> None:
-    """Raise `ArenaError` for ``variants``, by number; ``who``: the agent, for the error."""
+def _refuse(rules: Rules, who: str, variants: Collection[int]) -> None:
     if rules.variant in variants:
         accepted = ", ".join(name for number, name in enumerate(VARIANTS) if number not in variants)
         raise ArenaError(f"variant is {VARIANTS[rules.variant]} with {who}; accepted: {accepted}")

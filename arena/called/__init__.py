@@ -34,7 +34,7 @@ class CalledAgent(ABC):
     about: ClassVar[str]  # one line of the list of agents
     options: ClassVar[tuple[Option, ...]] = ()
     is_bidder: ClassVar[bool] = True
-    plays_cards: ClassVar[bool] = False  # whether it may be the card player of a match
+    plays_cards: ClassVar[bool] = False
     searches: ClassVar[bool] = False  # whether it reads nets, profiles and the win table of the rules
     # Whether a file or a server decides: it may change, and it plays its own cards if it can.
     outside: ClassVar[bool] = False
@@ -53,7 +53,7 @@ class CalledAgent(ABC):
         """Return the questions (`arena.questions`) that it answers. A program reads its file; raises `BidderError`."""
 
     def check(self, rules: Rules) -> None:
-        """Raise an error if it cannot answer under ``rules``: by default, it can.
+        """Raise an error if it can't answer under ``rules``. By default it can answer under all rules.
 
         It is an `AgentError`, `ArenaError`, `BuildError`, `PolicyError` or `TablesError`.
         """

@@ -14,8 +14,8 @@ from arena.engine.rounds import Ints, allowed_masks, legal_masks
 from arena.players import q1
 from arena.players.q1 import Q1_OPTIONS, QPlayer, q_player
 from arena.questions import BID, CARD, Answering, Asked
-from arena.refusals import refuse_with_jokers
-from spades.rules import JOKERS, Rules
+from arena.refusals import refuse_jokers
+from spades.rules import Rules
 
 RANDOM = "random"
 
@@ -44,7 +44,7 @@ class Learned(CalledAgent):
 
     def check(self, rules: Rules) -> None:
         """Raise `ArenaError` for a deck with jokers."""
-        refuse_with_jokers(rules, str(self), (JOKERS,))
+        refuse_jokers(rules, str(self))
 
     def arrays(self) -> tuple[str, ...]:
         """Return the name of the array with the net's weights."""
@@ -101,12 +101,12 @@ class RandomAnswers(Answering):
 
 def random_actions(states: NDArray[np.void], seats: Ints, bidding: bool) -> Ints:
     """Return random bids or cards of those that the rules allow; they depend only on the hand and the seat."""
-    x = (states["hand"][np.arange(len(seats)), seats] * 4 + seats).astype(np.uint64)
-    lots = mixed(x) / 2.0**64
+    keys = (states["hand"][np.arange(len(seats)), seats] * 4 + seats).astype(np.uint64)
+    drawn = mixed(keys) / 2.0**64  # 0..1
     if bidding:
         allowed = allowed_masks(states, seats)[:, None] >> np.arange(q1.BID_ACTIONS) & 1
     else:
         allowed = legal_masks(states, seats)[:, None] >> np.arange(64) & 1
-    order = (lots * allowed.sum(axis=1)).astype(np.int64)
-    found: Ints = np.argmax(allowed.cumsum(axis=1) > order[:, None], axis=1)
+    places = (drawn * allowed.sum(axis=1)).astype(np.int64)  # among the allowed ones
+    found: Ints = np.argmax(allowed.cumsum(axis=1) > places[:, None], axis=1)
     return found

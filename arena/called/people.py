@@ -22,9 +22,9 @@ from arena.errors import AgentError
 from arena.people.bid_net import positions
 from arena.people.model import PeopleModel, read_model
 from arena.questions import BID, Answering, Asked
-from arena.refusals import refuse_with_jokers
+from arena.refusals import refuse_jokers
 from spades.manifest import MANIFEST
-from spades.rules import CUTTHROAT, JOKERS, Rules
+from spades.rules import CUTTHROAT, Rules
 from spades.tables import Tables
 from spades.tableset import open_tables
 
@@ -63,7 +63,7 @@ class People(CalledAgent):
 
     def check(self, rules: Rules) -> None:
         """Raise `ArenaError` for jokers or cutthroat; raise as `folder_version` does."""
-        refuse_with_jokers(rules, str(self), (CUTTHROAT, JOKERS))
+        refuse_jokers(rules, str(self), CUTTHROAT)
         self.folder_version()
 
     def folder_version(self) -> str:

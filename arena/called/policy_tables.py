@@ -6,7 +6,7 @@ Such a policy reads the table set in FOLDER, and takes the options that the set 
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Self
 
 from arena.agent_text import AgentText, parse_text, policy_text
 from arena.called import CalledAgent, Resources
@@ -31,7 +31,6 @@ class PolicyWithTables(CalledAgent):
 
     policy: str  # a text of `spades.policies`
     folder: Path
-    about: ClassVar[str] = "a policy of this project, with tables of its own"
 
     @classmethod
     def read(cls, text: AgentText) -> Self:

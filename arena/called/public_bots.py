@@ -8,8 +8,8 @@ from arena.called import CalledAgent, Resources
 from arena.engine.rounds import Ints
 from arena.public.bots import BOTS, public_bids
 from arena.questions import BID, Answering, Asked
-from arena.refusals import refuse_with_jokers
-from spades.rules import CUTTHROAT, JOKERS, Rules
+from arena.refusals import refuse_jokers
+from spades.rules import CUTTHROAT, Rules
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class PublicBot(CalledAgent):
 
     def check(self, rules: Rules) -> None:
         """Raise `ArenaError` for cutthroat and for a deck with jokers: our kernels of the bots have no such rules."""
-        refuse_with_jokers(rules, str(self), (CUTTHROAT, JOKERS))
+        refuse_jokers(rules, str(self), CUTTHROAT)
 
     def __str__(self) -> str:
         return str(AgentText("public", {"bot": BOTS[self.number]}))

@@ -149,6 +149,12 @@ def test_an_illegal_answer_is_named_with_its_position(monkeypatch, preset, answe
         run_match(match)
 
 
+def test_a_bidder_without_bids_is_refused(monkeypatch):
+    monkeypatch.setattr(RandomPlayer, "questions", lambda _: frozenset([CARD]))
+    with pytest.raises(AgentError, match="agent is 'random', which does not answer for bids"):
+        run_match(Match("random", "bis", pairs=2))
+
+
 def test_a_wrong_number_of_answers_is_refused(monkeypatch):
     monkeypatch.setattr(
         RandomPlayer, "opened", lambda *_: SimpleNamespace(answers=lambda _: np.zeros(1), close=lambda: 0)

@@ -15,10 +15,11 @@ import numpy as np
 from report.figures import query
 from report.reads import BIS_FIELDS, WIN_TABLES
 from report.setup import Setup
+from spades.policies import parse_policy
 from spades.rules import FIELDS, Rules, make_rules, overrides_of
 from spades.scoring import Standing
 from spades.winprob import WIN_SCALE, WinTableSlice, win_probability, win_slice_of
-from tables.counts import scores_of_games
+from tables.counts import scores_of_games, self_play_of
 from tables.win import BUCKETS, FIRST, bucket_outcomes, by_both_sides, solve
 
 ROUNDS = 4_000  # in each bucket of distances to the goal (`tables.win`)
@@ -101,11 +102,11 @@ def error_of(rules: Rules, setup: Setup) -> Error:
 
 def _made(rules: Rules, place: WinTableSlice, setup: Setup) -> np.ndarray:
     # The cells of the win table that is made for ``rules``.
-    profiles = setup.tables
+    bidder = self_play_of(rules, parse_policy(FIRST, rules.variant), setup.tables)
     seeds = np.random.default_rng(setup.seed).integers(0, 2**31, BUCKETS * BUCKETS).tolist()
 
     def play(bucket: int) -> tuple[np.ndarray, np.ndarray]:
-        return bucket_outcomes(bucket, seeds[bucket], ROUNDS, rules, place.unit, profiles)
+        return bucket_outcomes(bucket, seeds[bucket], ROUNDS, bidder, place.unit)
 
     with ThreadPoolExecutor(setup.jobs) as pool:
         found, share = zip(*pool.map(play, range(BUCKETS * BUCKETS)), strict=True)

@@ -51,7 +51,7 @@ from spades.winprob import (
     win_slice_of,
     win_slices_of,
 )
-from tables.counts import chunk_seed, dealt, self_play_of, tables_with_first_net
+from tables.counts import SelfPlay, chunk_seed, dealt, self_play_of, tables_with_first_net
 from tables.run.family import Context
 
 # Lower edge of each bucket, in points to the goal. A bucket ends before the next edge.
@@ -178,14 +178,13 @@ def points_and_bags(batch: Batch) -> NDArray[np.int64]:
 
 
 def bucket_outcomes(
-    bucket: int, seed: int, n: int, rules: Rules, unit: int, profiles: tuple[Tables, ...], policy_text: str = FIRST
+    bucket: int, seed: int, n: int, setup: SelfPlay, unit: int
 ) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
-    """Play ``n`` rounds under ``rules`` in one of BUCKETS * BUCKETS buckets; return the outcomes and their shares.
+    """Play ``n`` rounds of ``setup`` in one of BUCKETS * BUCKETS buckets; return the outcomes and their shares.
 
-    All four seats bid by ``policy_text``. Shapes: int16 (KEPT, 4), with points in rows of ``unit`` points, and float64
-    (KEPT,).
+    Shapes: int16 (KEPT, 4), with points in rows of ``unit`` points, and float64 (KEPT,).
     """
-    setup = self_play_of(rules, parse_policy(policy_text, rules.variant), profiles)
+    rules = setup.rules
     i, j = divmod(bucket, BUCKETS)
     near, width = EDGES[[i, j]], EDGES[[i + 1, j + 1]] - EDGES[[i, j]]
     parts = []
@@ -218,9 +217,10 @@ def make_win_tables(
     prefix = "" if policy == FIRST else f"{policy}-"  # prefix of chunk names
     for (rules, unit), group in alike.items():
         name = ",".join(f"{field}={value}" for field, value in overrides_of(rules).items()) or "classic"
+        setup = self_play_of(rules, parse_policy(policy, rules.variant), profiles)
 
-        def play(index: int, seed: int, rules: Rules = rules, unit: int = unit) -> Arrays:
-            found, share = bucket_outcomes(index, seed, n, rules, unit, profiles, policy)
+        def play(index: int, seed: int, setup: SelfPlay = setup, unit: int = unit) -> Arrays:
+            found, share = bucket_outcomes(index, seed, n, setup, unit)
             return {"found": found[None], "share": share[None]}
 
         played = ctx.gathered(f"{prefix}rounds-{name}", BUCKETS * BUCKETS, play)

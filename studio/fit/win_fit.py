@@ -9,6 +9,7 @@ probability after the round that followed each bid, from the win table. The loss
 weights keep the shipped layer.
 """
 
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from arena.chunks import Arrays, Executor
 from arena.engine.simulate import KernelTables, packed, with_games
 from arena.source_files import chunk_code
 from arena.store import finished_chunks, joined_chunks, stored
+from spades.policies import parse_policy
 from spades.rules import Rules, overrides_of
 from spades.scoring import score_side
 from spades.tables import PARTNERSHIP_PROFILE, Tables, plain_profile
@@ -29,11 +31,13 @@ from studio.fit.counting import Sample, by_rules, is_held_out, rows_of
 from studio.fit.fitting import Fitted, best_weight
 from studio.rounds import NO_WINNER
 from studio.sets import shipped_profiles, shipped_set
+from tables.counts import SelfPlay, self_play_of
 from tables.learning.training_data import MOST_TRIED, NONE, Played, empty_labels, label
 from tables.regression import shrunk
 from tables.win import (
     BUCKETS,
     EDGES,
+    FIRST,
     NO_PENALTY,
     bucket_of_distance,
     bucket_outcomes,
@@ -85,11 +89,16 @@ def win_tables(win: NDArray[np.uint16], sample: Sample, folder: Path, executor: 
     return Fitted(array, n, weight, loss, before)
 
 
+@cache  # each process of a cluster makes its own, once
+def _engine(rules: Rules) -> SelfPlay:
+    return self_play_of(rules, parse_policy(FIRST, rules.variant), shipped_profiles())
+
+
 def _engine_outcomes(rules: Rules, place: WinTableSlice, folder: Path, executor: Executor) -> Outcomes:
     text = ",".join(f"{field}={value}" for field, value in overrides_of(rules).items()) or "classic"
 
     def play(bucket: int) -> Arrays:
-        found, share = bucket_outcomes(bucket, SEED + bucket, ENGINE_ROUNDS, rules, place.unit, shipped_profiles())
+        found, share = bucket_outcomes(bucket, SEED + bucket, ENGINE_ROUNDS, _engine(rules), place.unit)
         return {"found": found[None], "share": share[None]}
 
     label = f"rounds of the engine, {text}"

@@ -87,10 +87,10 @@ def _text(module: str, sources: Mapping[str, str]) -> str:
 def _imports(source: str) -> tuple[tuple[str, str], ...]:
     """Return (module, name) for each import in ``source``; the name is empty for ``import module``."""
     found: list[tuple[str, str]] = []
-    for node in ast.walk(ast.parse(source)):
+    for node in _import_statements(source):
         if isinstance(node, ast.Import):
             found.extend((alias.name, "") for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             assert not node.level, "imports are absolute, so that a source alone names its modules"
             found.extend((node.module or "", alias.name) for alias in node.names)
     return tuple(found)
@@ -99,5 +99,19 @@ def _imports(source: str) -> tuple[tuple[str, str], ...]:
 @cache
 def _imported_from(source: str) -> dict[str, tuple[str, str]]:
     """Return where the names that ``source`` imports at its top come from: module and name there."""
-    statements = (node for node in ast.parse(source).body if isinstance(node, ast.ImportFrom))
-    return {alias.asname or alias.name: (node.module or "", alias.name) for node in statements for alias in node.names}
+    found = [node for node in _import_statements(source) if isinstance(node, ast.ImportFrom) and node.col_offset == 0]
+    return {alias.asname or alias.name: (node.module or "", alias.name) for node in found for alias in node.names}
+
+
+@cache
+def _import_statements(source: str) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    found: list[ast.Import | ast.ImportFrom] = []
+    todo: list[ast.AST] = list(ast.parse(source).body)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            found.append(node)
+        # Only statements contain imports: expressions, which are most of the tree, are left out.
+        for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+            todo.extend(getattr(node, block, ()))
+    return tuple(found)

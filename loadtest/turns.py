@@ -14,7 +14,7 @@ from statistics import fmean, median, stdev
 from time import perf_counter
 from typing import NamedTuple, Protocol, TypeVar
 
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from loadtest.arrivals import Connection, Prepared
 from loadtest.servers import Server
@@ -45,7 +45,7 @@ def mean_interval(values: Sequence[float]) -> Interval:
     mean = fmean(values)
     if len(values) < 2:
         return Interval(mean, -inf, inf)
-    half = float(student.ppf((1 + _CONFIDENCE) / 2, len(values) - 1)) * stdev(values) / len(values) ** 0.5
+    half = float(stdtrit(len(values) - 1, (1 + _CONFIDENCE) / 2)) * stdev(values) / len(values) ** 0.5
     return Interval(mean, mean - half, mean + half)
 
 

@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -75,15 +76,15 @@ def steps_of(source: Source, size: int, epochs: int) -> int:
     return epochs * ((len(source.data["hands"]) - _held(source)) // size)
 
 
-def batches(source: Source, size: int, epochs: int) -> Iterator[Labels]:
+def batches(source: Source, size: int, epochs: int, first: int = 0, last: int | None = None) -> Iterator[Labels]:
     """Yield batches of ``size`` positions: ``epochs`` times those that are not held out, each time in another order.
 
-    Positions that do not fill a batch are left out of that epoch.
+    Positions that do not fill a batch are left out of that epoch. ``first``, ``last``: yield only these batches.
     """
     rng = np.random.default_rng(source.seed)
     coming: deque[Future[Labels]] = deque()
     with ThreadPoolExecutor(THREADS) as pool:
-        for step, rows in enumerate(_orders(source, size, epochs, rng)):
+        for step, rows in islice(enumerate(_orders(source, size, epochs, rng)), first, last):
             coming.append(pool.submit(batch_of, source, rows, np.random.default_rng([source.seed, step])))
             if len(coming) > THREADS:
                 yield coming.popleft().result()

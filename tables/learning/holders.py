@@ -132,24 +132,32 @@ def _deals(ctx: Context, name: str, bidder: str) -> Deals:
 
 def _trained(ctx: Context, deals: Deals) -> Arrays:
     """Return the trained weights as float32, by name."""
-    from tables.learning.net import HolderFit  # not above: only this function needs JAX, which takes a second to import
+    from tables.learning.net import (
+        holder_fit,  # not above: only this function needs JAX, which takes a second to import
+    )
 
     steps = max(PARTS, ctx.size("samples") // BATCH) // PARTS  # of a part
-    fit = HolderFit(SCALES, RATE, PARTS * steps)
+    fit = holder_fit(RATE, PARTS * steps)
     weights: Arrays = first_weights(np.random.default_rng(ctx.seed), LAYERS)
     state: Arrays = {}
     for part in range(PARTS):
 
         def learn(_: int, seed: int, weights: Arrays = weights, state: Arrays = state) -> Arrays:
             rng = np.random.default_rng(seed)
-            coming = (drawn_views(deals, rng, BATCH) for _ in range(steps))
+            coming = (batch_of(drawn_views(deals, rng, BATCH)) for _ in range(steps))
             bar = tqdm(coming, total=steps, desc="holders/fit", disable=None if ctx.progress else True)
-            return fit.go_on(weights, state, bar)
+            trained = fit.go_on(weights, state, bar)
+            return trained.weights | trained.state
 
         learnt = ctx.chunks(f"fit-{part}", 1, learn)
         weights = {name: learnt[name] for name in NET}
         state = {name: array for name, array in learnt.items() if name not in NET}
     return weights
+
+
+def batch_of(views: Views) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    """Return inputs and owners as they are trained on."""
+    return views.inputs.astype(np.float32) * SCALES, views.owners.astype(np.int32)
 
 
 def first_weights(rng: np.random.Generator, layers: tuple[int, int]) -> dict[str, NDArray[np.float32]]:

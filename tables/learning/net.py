@@ -18,8 +18,8 @@ Its inputs are strongly correlated, and Nadam alone would need far more position
 the first layer are trained in a basis in which the inputs are uncorrelated (`whitening`).
 """
 
-from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -47,19 +47,50 @@ Floats = NDArray[np.float32]
 Weights: TypeAlias = dict[str, jax.Array]  # float32, see `first_weights`
 
 
-def step_of(loss: Callable[..., tuple[jax.Array, Any]], optimiser: optax.GradientTransformation) -> Callable[..., Any]:
-    """Return a compiled step of training: weights, state of the optimiser and a batch -> weights and state after it.
+class Trained(NamedTuple):
+    """A net after a part of its training."""
 
-    ``loss`` returns the loss of weights on a batch, and what the step returns besides.
+    weights: dict[str, Floats]
+    state: dict[str, Floats]  # of the optimiser: `state0`, `state1` ...
+    results: list[Any]  # what the loss returned besides, for each batch before its step
+
+
+class Fit:
+    """The training of a net in parts, so that it can continue after an interruption.
+
+    ``loss(weights, *batch)``: returns the loss of weights (arrays by name) on a batch, and a result for the caller.
     """
 
-    @jax.jit
-    def step(weights: Any, state: optax.OptState, *batch: Any) -> tuple[Any, optax.OptState, Any]:
-        gradients, other = jax.grad(loss, has_aux=True)(weights, *batch)
-        updates, state = optimiser.update(gradients, state)
-        return optax.apply_updates(weights, updates), state, other
+    def __init__(self, loss: Callable[..., tuple[jax.Array, Any]], optimiser: optax.GradientTransformation) -> None:
+        self._optimiser = optimiser
 
-    return step
+        @jax.jit
+        def step(weights: Any, state: optax.OptState, *batch: Any) -> tuple[Any, optax.OptState, Any]:
+            gradients, result = jax.grad(loss, has_aux=True)(weights, *batch)
+            updates, state = optimiser.update(gradients, state)
+            return optax.apply_updates(weights, updates), state, result
+
+        self._step = step
+
+    def go_on(self, weights: Arrays, before: Arrays, batches: Iterable[tuple[Any, ...]]) -> Trained:
+        """Train ``weights`` on ``batches``. ``before``: the state that the part before returned; empty at the start."""
+        trained = {name: jnp.asarray(array) for name, array in weights.items()}
+        leaves, shape = jax.tree.flatten(self._optimiser.init(trained))
+        state = jax.tree.unflatten(shape, [jnp.asarray(before.get(f"state{i}", leaf)) for i, leaf in enumerate(leaves)])
+        results = []
+        for batch in batches:
+            trained, state, result = self._step(trained, state, *batch)
+            results.append(result)
+        return Trained(
+            {name: np.asarray(array) for name, array in trained.items()},
+            {f"state{i}": np.asarray(leaf) for i, leaf in enumerate(jax.tree.leaves(state))},
+            results,
+        )
+
+
+def nadam(rate: float, steps: int) -> optax.GradientTransformation:
+    """Return Nadam with a learning rate that falls from ``rate`` to 0 along a cosine of ``steps`` batches."""
+    return optax.nadam(optax.cosine_decay_schedule(rate, steps), b2=BETA2)
 
 
 # ---- the outcome net -------------------------------------------------------------------------------------------------
@@ -135,33 +166,33 @@ def whitening(inputs: Floats) -> Floats:
     return matrix
 
 
-def fit(
-    weights: Arrays, sample: Labels, batches: Iterable[Labels], rate: float, steps: int
-) -> tuple[dict[str, Floats], Floats]:
-    """Train on ``batches``, at a learning rate that falls from ``rate`` to 0 along a cosine of ``steps`` batches.
-
-    The basis of the inputs comes from ``sample``. Return the weights by name, and the mean squared centred error of
-    each batch before its step, float32 (batches,).
-    """
-    bases = {
-        "position": whitening(np.hstack([sample.x, np.ones_like(sample.x[:, :1])])),
-        "bid": whitening(sample.c[sample.real > 0]),
+def bases_of(inputs: Labels) -> Arrays:
+    """Return the bases, by name of weights, in which the first layer is trained, from labelled positions."""
+    return {
+        "position": whitening(np.hstack([inputs.x, np.ones_like(inputs.x[:, :1])])),
+        "bid": whitening(inputs.c[inputs.real > 0]),
     }
-    optimiser = optax.nadam(optax.cosine_decay_schedule(rate, steps), b2=BETA2)
 
-    def plain(trained: Weights) -> Weights:
-        return {name: jnp.asarray(bases[name]) @ array if name in bases else array for name, array in trained.items()}
 
-    step = step_of(lambda trained, batch: loss(plain(trained), batch), optimiser)
-    trained = {
-        name: jnp.asarray(np.linalg.solve(bases[name], array) if name in bases else array, jnp.float32)
+def into_bases(weights: Arrays, bases: Arrays) -> dict[str, Floats]:
+    """Return ``weights`` as they are trained; see `from_bases`."""
+    return {
+        name: np.asarray(np.linalg.solve(bases[name], array) if name in bases else array, np.float32)
         for name, array in weights.items()
     }
-    state, errors = optimiser.init(trained), []
-    for batch in batches:
-        trained, state, error = step(trained, state, batch)
-        errors.append(error)
-    return {name: np.asarray(array) for name, array in plain(trained).items()}, np.array(errors)
+
+
+def from_bases(trained: Mapping[str, Any], bases: Arrays) -> Weights:
+    """Return the weights of the net from those that are trained."""
+    return {name: jnp.asarray(bases[name]) @ array if name in bases else array for name, array in trained.items()}
+
+
+def outcome_fit(bases: Arrays, rate: float, steps: int) -> Fit:
+    """Return the training of weights from `into_bases` on batches (`Labels`,).
+
+    Its results are the mean squared centred errors, by batch.
+    """
+    return Fit(lambda trained, batch: loss(from_bases(trained, bases), batch), nadam(rate, steps))
 
 
 def judged(weights: Arrays, batch: Labels) -> tuple[float, float]:
@@ -194,57 +225,23 @@ def holder_loss(weights: Weights, x: jax.Array, owners: jax.Array) -> tuple[jax.
     return -jnp.where(unseen, found, 0.0).sum() / unseen.sum(), None
 
 
-class HolderFit:
-    """Training in parts, with a learning rate that falls from ``rate`` to 0 along a cosine of ``steps`` batches.
-
-    ``scales`` (INPUTS,): the factor of each input.
-    """
-
-    def __init__(self, scales: Floats, rate: float, steps: int) -> None:
-        self._scales = scales
-        self._optimiser = optax.nadam(optax.cosine_decay_schedule(rate, steps), b2=BETA2)
-        self._step = step_of(holder_loss, self._optimiser)
-
-    def go_on(
-        self, weights: Arrays, before: Arrays, batches: Iterable[tuple[NDArray[np.int16], NDArray[np.int8]]]
-    ) -> dict[str, Floats]:
-        """Train ``weights`` on ``batches`` (`Views`); return them and the optimiser's state: ``state0``, ``state1`` ...
-
-        ``before``: the state that the part before returned; empty for the first part.
-        """
-        trained = {name: jnp.asarray(array) for name, array in weights.items()}
-        leaves, shape = jax.tree.flatten(self._optimiser.init(trained))
-        state = jax.tree.unflatten(shape, [jnp.asarray(before.get(f"state{i}", leaf)) for i, leaf in enumerate(leaves)])
-        for inputs, owners in batches:
-            x = inputs.astype(np.float32) * self._scales
-            trained, state, _ = self._step(trained, state, x, owners.astype(np.int32))
-        found = {name: np.asarray(array) for name, array in trained.items()}
-        return found | {f"state{i}": np.asarray(leaf) for i, leaf in enumerate(jax.tree.leaves(state))}
+def holder_fit(rate: float, steps: int) -> Fit:
+    """Return the training of a `HolderNet` as floats, by name. A batch is (inputs, owners), as in `holder_loss`."""
+    return Fit(holder_loss, nadam(rate, steps))
 
 
 # ---- the nets of q@1 -------------------------------------------------------------------------------------------------
 
 
-class AdamFit:
-    """Training of a net with flat weights by Adam, on the mean squared error.
+def value_fit(values: Callable[..., Any], rate: float) -> Fit:
+    """Return the training of a net with flat weights by Adam, on the mean squared error.
 
-    ``values(weights, x, jnp)`` returns the net's values (rows,) for inputs ``x``; ``rate``: learning rate.
+    ``values(weights, x, jnp)`` returns the net's values (rows,) for inputs ``x`` (rows, features). The weights are in
+    ``net``, a batch is (inputs, targets (rows,)), and the results are the values before each step.
     """
 
-    def __init__(self, values: Callable[..., Any], weights: Floats, rate: float) -> None:
-        def loss(weights: jax.Array, x: jax.Array, targets: jax.Array) -> tuple[jax.Array, jax.Array]:
-            found = values(weights, x, jnp)
-            return jnp.mean((found - targets) ** 2), found
+    def loss(weights: Weights, x: jax.Array, targets: jax.Array) -> tuple[jax.Array, jax.Array]:
+        found = values(weights["net"], x, jnp)
+        return jnp.mean((found - targets) ** 2), found
 
-        optimiser = optax.adam(rate)
-        self._step = step_of(loss, optimiser)
-        self._weights = jnp.asarray(weights)
-        self._state = optimiser.init(self._weights)
-
-    def step(self, x: Floats, targets: Floats) -> tuple[Floats, Floats]:
-        """Take one step on inputs ``x`` (rows, features) and ``targets`` (rows,).
-
-        Return the weights after the step, and the net's values (rows,) before it.
-        """
-        self._weights, self._state, found = self._step(self._weights, self._state, x, targets)
-        return np.asarray(self._weights), np.asarray(found)
+    return Fit(loss, optax.adam(rate))

@@ -106,16 +106,17 @@ def targets(made: Round, reward: str) -> Floats:
 
 
 def _train(player: QPlayer, seed: int, updates: int, progress: bool) -> Arrays:
-    from tables.learning.net import AdamFit  # not above: only this function needs JAX, which takes a second to import
+    from tables.learning.net import value_fit  # not above: only this function needs JAX, which takes a second to import
 
     rng = np.random.default_rng(seed)
-    weights = first_weights(player.net, rng)
-    fit = AdamFit(VALUES[player.net], weights, RATE)
+    weights, state = first_weights(player.net, rng), dict[str, Floats]()
+    fit = value_fit(VALUES[player.net], RATE)
     history = np.zeros((updates, COLUMNS), np.float32)
     for update in tqdm(range(updates), desc=f"q1/{player}", disable=None if progress else True):
         made = play(player, weights, rng, update * BATCH, BATCH)
         wanted = targets(made, player.reward)
-        weights, found = fit.step(made.x.reshape(-1, FEATURES), wanted.ravel())
+        trained, state, (found,) = fit.go_on({"net": weights}, state, [(made.x.reshape(-1, FEATURES), wanted.ravel())])
+        weights = trained["net"]
         history[update, :POINTS_COLUMN] = ((found - wanted.ravel()) ** 2).reshape(-1, DECISIONS).mean(axis=0)
         history[update, POINTS_COLUMN:] = made.points.mean(), made.bids.mean()
     parts = np.array_split(history, min(KEPT, updates))

@@ -17,10 +17,9 @@ processor and its number of cores, not on --jobs.
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from tqdm import tqdm
 
 from arena.chunks import Arrays
@@ -50,6 +49,9 @@ from tables.learning.training_data import (
 )
 from tables.run.family import Context
 
+if TYPE_CHECKING:
+    from tables.learning.net import Fit
+
 FIRST_POLICIES = (
     "bis:tuned,endgame=off",
     "bis:endgame=off",
@@ -74,10 +76,8 @@ CHUNK, PAIRS = 20_000, 5_000  # positions and duplicate pairs in a chunk
 SEEN = 20_000  # number of scores of each game to draw from
 LAYERS = 256, 64  # sizes of the net's first and second hidden layer
 BATCH = 1024  # positions in a step
+PARTS = 16  # parts of the training of a round: an interrupted training goes on after the last that has ended
 NET = ("position", "bid", "hidden", "out")
-
-
-Fit: TypeAlias = Callable[[Arrays, Labels, Iterable[Labels], float, int], tuple[Arrays, NDArray[np.float32]]]
 
 
 class Round(NamedTuple):
@@ -161,13 +161,41 @@ def _won(ctx: Context, name: str, player: str, arrays: Arrays) -> float:
     return float(counts @ np.arange(5) / 4 / counts.sum())
 
 
-def _learn(fit: Fit, weights: Arrays, source: Source, stage: Round, progress: bool, _index: int, _seed: int) -> Arrays:
-    # A chunk. Return the weights, and as `error` the mean squared centred error of the last epoch.
+def _shown(source: Source, stage: Round, first: int, last: int, progress: bool) -> Iterable[Labels]:
+    # The batches of a part, with a progress bar.
+    coming = batches(source, BATCH, stage.epochs, first, last)
+    return cast(
+        Iterable[Labels], tqdm(coming, total=last - first, desc="net/train", disable=None if progress else True)
+    )
+
+
+def _learn(
+    fit: "Fit", weights: Arrays, state: Arrays, coming: Callable[[], Iterable[Labels]], _index: int, _seed: int
+) -> Arrays:
+    # A chunk. ``state``: as in `Fit.go_on`; ``coming``: returns the batches.
+    found = fit.go_on(weights, state, ((batch,) for batch in coming()))
+    return found.weights | found.state | {"errors": np.array(found.results, np.float32)}
+
+
+def _learnt(ctx: Context, stage: Round, source: Source, weights: Arrays) -> tuple[Arrays, float]:
+    """Return the weights after the training of a round, and the mean squared centred error of its last epoch."""
+    from tables.learning import net  # not above: only the training needs JAX, which takes a second to import
+
     steps = steps_of(source, BATCH, stage.epochs)
-    coming = batches(source, BATCH, stage.epochs)
-    bar = tqdm(coming, total=steps, desc="net/train", disable=None if progress else True)
-    learnt, errors = fit(weights, sample(source), bar, stage.rate, steps)
-    return {**learnt, "error": np.array([errors[-(steps // stage.epochs) :].mean()])}
+    bases = net.bases_of(sample(source))
+    fit = net.outcome_fit(bases, stage.rate, steps)
+    trained: Arrays = net.into_bases(weights, bases)
+    state: Arrays = {}
+    errors = []
+    for part in range(PARTS):
+        span = steps * part // PARTS, steps * (part + 1) // PARTS
+        learn = partial(_learn, fit, trained, state, partial(_shown, source, stage, *span, ctx.progress))
+        learnt = ctx.chunks(f"{stage.name}_net-{part}", 1, learn)
+        errors.append(learnt.pop("errors"))
+        trained = {name: learnt.pop(name) for name in NET}
+        state = learnt
+    last_epoch = np.concatenate(errors)[-(steps // stage.epochs) :]
+    return {name: np.asarray(array) for name, array in net.from_bases(trained, bases).items()}, last_epoch.mean()
 
 
 def make_first(ctx: Context) -> Arrays:
@@ -225,11 +253,9 @@ def _trained(
         before = played
 
         source = Source(data, seen, ts, seed)
-        learn = partial(_learn, net.fit, weights, source, stage, ctx.progress)
-        learnt = ctx.chunks(f"{name}_net", 1, learn)
-        after = {key: learnt[key] for key in NET}
+        after, train_error = _learnt(ctx, stage, source, weights)
         weights = mean_weights(weights, after, kept) if kept else after
-        ctx.figure(f"{name}_train_error", learnt["error"][0])
+        ctx.figure(f"{name}_train_error", train_error)
         error, lost = net.judged(weights, held_out(source))
         ctx.figure(f"{name}_held_out_error", error)
         ctx.figure(f"{name}_held_out_lost", lost)

@@ -12,7 +12,16 @@ from spades.rules import Rules
 from spades.tableset import open_tables
 from tables.counts import bid_deals
 from tables.learning import holders
-from tables.learning.holders import LAYERS, drawn_views, first_weights, known_bids, log_loss, views_of, whole_numbers
+from tables.learning.holders import (
+    LAYERS,
+    batch_of,
+    drawn_views,
+    first_weights,
+    known_bids,
+    log_loss,
+    views_of,
+    whole_numbers,
+)
 
 HANDS = [parse_pbn(text) for text in ("AKJ62.AQ.Q.K9543", "3.8643.9752.T872", "Q74.KJ5.AJT43.Q6", "T985.T972.K86.AJ")]
 
@@ -94,15 +103,15 @@ def test_a_weight_beyond_the_integers_is_refused():
 
 def test_training_lowers_the_log_loss_and_goes_on_after_a_part(deals):
     pytest.importorskip("jax", reason="training needs the dependency group `learning`")
-    from tables.learning.net import HolderFit
+    from tables.learning.net import holder_fit
 
     rng = np.random.default_rng(1)
-    batches = [drawn_views(deals, rng, 256) for _ in range(60)]
-    fit = HolderFit(holders.SCALES, 3e-3, len(batches))
+    batches = [batch_of(drawn_views(deals, rng, 256)) for _ in range(60)]
+    fit = holder_fit(3e-3, len(batches))
     start = first_weights(np.random.default_rng(0), (16, 8))
-    whole = fit.go_on(start, {}, batches)
+    whole = fit.go_on(start, {}, batches).weights
     half = fit.go_on(start, {}, batches[:30])
-    rest = fit.go_on({name: half[name] for name in HolderNet._fields}, half, batches[30:])
+    rest = fit.go_on(half.weights, half.state, batches[30:]).weights
     for name in HolderNet._fields:
         assert np.array_equal(whole[name], rest[name]), name
     views = drawn_views(deals, rng, 600)

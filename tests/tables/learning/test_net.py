@@ -12,10 +12,13 @@ from tables.learning.net import (
     CROSS_ENTROPY,
     DAMPING,
     NIL_ENTROPY,
+    bases_of,
     first_weights,
-    fit,
+    from_bases,
+    into_bases,
     judged,
     loss,
+    outcome_fit,
     outcome_logits,
     whitening,
     win_probabilities,
@@ -43,6 +46,13 @@ def _batch(size: int, seed: int, room: int = MOST_TRIED) -> Labels:
 
 def _small_net(seed: int = 1):
     return first_weights(np.random.default_rng(seed), (16, 8))
+
+
+def _trained(weights, inputs, batches, rate, steps):
+    """Return the weights after a training, and the error of each batch."""
+    bases = bases_of(inputs)
+    found = outcome_fit(bases, rate, steps).go_on(into_bases(weights, bases), {}, [(batch,) for batch in batches])
+    return from_bases(found.weights, bases), found.results
 
 
 def test_the_loss_by_hand():
@@ -101,13 +111,13 @@ def test_whitened_inputs_are_uncorrelated():
 def test_the_net_learns_by_heart():
     """Training repeatedly on the same batch removes most of the error that can be removed."""
     batch = _batch(64, 5)
-    weights, errors = fit(_small_net(), batch, [batch] * 300, 2e-2, 300)
+    weights, errors = _trained(_small_net(), batch, [batch] * 300, 2e-2, 300)
     assert errors[-1] < 0.4 * errors[0]
     assert judged(weights, batch)[0] < errors[-1] + 1e-4
 
 
 def test_training_repeats():
-    found = [fit(_small_net(), _batch(32, 6), [_batch(32, seed) for seed in range(5)], 1e-3, 5) for _ in range(2)]
+    found = [_trained(_small_net(), _batch(32, 6), [_batch(32, seed) for seed in range(5)], 1e-3, 5) for _ in range(2)]
     for name, array in found[0][0].items():
         np.testing.assert_array_equal(array, found[1][0][name], err_msg=name)
     np.testing.assert_array_equal(found[0][1], found[1][1])
@@ -116,7 +126,7 @@ def test_training_repeats():
 def test_weights_keep_their_meaning_at_rate_zero():
     """Training in another basis returns the weights in the basis of the inputs."""
     weights = _small_net()
-    found, _ = fit(weights, _batch(500, 7), [_batch(32, 8)], 0.0, 1)
+    found, _ = _trained(weights, _batch(500, 7), [_batch(32, 8)], 0.0, 1)
     for name, array in weights.items():
         np.testing.assert_allclose(found[name], array, rtol=1e-3, atol=1e-3, err_msg=name)
 

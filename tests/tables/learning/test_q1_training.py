@@ -71,13 +71,13 @@ def test_a_linear_net_ranks_bids_alike_for_all_hands():
 
 def test_training_is_repeatable_and_changes_the_nets(tmp_path):
     def build(name):
-        family = replace(Q1, sizes={"rounds": 3 * BATCH})
+        family = replace(Q1, sizes={"rounds": 2 * BATCH})
         return family.make(Context(family, 1, 1.0, {}, LocalThreads(1), tmp_path / name, progress=False))
 
     one, other = build("one"), build("other")
     assert {name: array.tobytes() for name, array in one.items()} == {name: a.tobytes() for name, a in other.items()}
     assert one.keys() == Q1.axes.keys()
-    assert one["q1_history"].shape == (len(PLAYERS), 3, COLUMNS)
+    assert one["q1_history"].shape == (len(PLAYERS), 2, COLUMNS)
     for array in one.values():
         assert np.isfinite(array).all()
         assert (np.abs(array).max(axis=1) > 0).all(), "each net has learned"

@@ -10,6 +10,7 @@ The exact tables are the committed ones (test_exact and test_tableset check them
 """
 
 import gc
+import os
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,6 +29,11 @@ from tests.more_games import MORE_CELLS, MORE_ROWS
 
 settings.register_profile("busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy machine")
+
+# What JAX compiles is kept from run to run, beside the machine code of numba.
+_CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(_CACHE / "spades-tables" / "jax"))
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")
 
 ROOT = Path(__file__).resolve().parents[1]
 SERVERS = {"server", "serve", "real_cluster", "prometheus"}  # fixtures that start processes

@@ -53,8 +53,11 @@ def test_a_worker_that_cannot_start_does_not_stop_the_other(tmp_path):
     """It is started again and again, and serves as soon as the tables are mended."""
     directory = tmp_path / "data"
     shutil.copytree(ROOT / "tables/data", directory)
-    with running_server("--workers", "2", SPADES_TABLES_DIR=str(directory)) as server:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    with running_server("--workers", "2", SPADES_TABLES_DIR=str(directory), TMPDIR=str(temporary)) as server:
         _ready(server)
+        assert [path.name.startswith("spades-metrics-") for path in temporary.iterdir()] == [True]
         manifest = (directory / "manifest.json").read_text()
         (directory / "manifest.json").write_text("{")
         first, second = workers(server.process.pid)
@@ -71,11 +74,12 @@ def test_a_worker_that_cannot_start_does_not_stop_the_other(tmp_path):
         wait_until(lambda: len(workers(server.process.pid)) == 2)
         server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(START_S) == 0
+    assert list(temporary.iterdir()) == [], "the metrics were there, and went with the service"
 
 
 @pytest.mark.slow
 def test_the_directory_of_metrics_is_emptied_at_the_start(tmp_path):
-    """Counts of earlier processes are no counts of this one. Without the setting, the directory is a temporary one."""
+    """Counts of earlier processes are no counts of this one."""
     script = "from service.metrics import Metrics; Metrics().counter('spades_shed', 'rate').inc(5)"
     own = tmp_path / "own"
     own.mkdir()
@@ -85,11 +89,3 @@ def test_the_directory_of_metrics_is_emptied_at_the_start(tmp_path):
     with running_server("--workers", "2", **environment) as server:
         _ready(server)
         assert metric(server, r'spades_shed_total\{reason="rate"\}') == 0
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    with running_server("--workers", "2", TMPDIR=str(temporary)) as server:
-        _ready(server)
-        assert [path.name.startswith("spades-metrics-") for path in temporary.iterdir()] == [True]
-        server.process.send_signal(signal.SIGTERM)
-        assert server.process.wait(START_S) == 0
-    assert list(temporary.iterdir()) == []

@@ -78,7 +78,7 @@ def test_the_curve(capsys, monkeypatch):
 
 
 def test_locust_headless(capsys):
-    assert main(["locust", "--duration", "5", "--users", "2"]) == 0
+    assert main(["locust", "--duration", "2", "--users", "2"]) == 0
     out = capsys.readouterr().out
     assert "POST /v1/bid " in out
     assert "(wrong)" in out

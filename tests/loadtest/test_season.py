@@ -102,6 +102,7 @@ def test_an_interrupted_season_compares_its_totals_and_goes_on(tmp_path, url):
     assert (code, report["games"], len(report["runs"])) == (0, len(finished | {0, 1, 2}), 2)
 
 
+@pytest.mark.long
 @pytest.mark.server
 def test_a_restart_on_the_way_is_seen(tmp_path, monkeypatch):
     """The service restarts under traffic: the totals agree within the requests under way then, and the log exactly."""

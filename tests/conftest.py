@@ -37,7 +37,12 @@ os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")
 
 ROOT = Path(__file__).resolve().parents[1]
 SERVERS = {"server", "serve", "real_cluster", "prometheus"}  # fixtures that start processes
-WITH_SERVERS = {"test_server.py", "test_supervisor.py", "test_starts.py", "test_address.py"}  # files whose tests start them
+WITH_SERVERS = {
+    "test_server.py",
+    "test_supervisor.py",
+    "test_starts.py",
+    "test_address.py",
+}  # files whose tests start them
 USE_ARENA = {"arena", "tables", "studio", "report"}  # packages whose doctests are grouped with tests that compile
 # Folders whose tests that compile are a group of their own: they compile other loops than the simulator's tests.
 OF_LOGS = ("tests/studio", "tests/bench", "tests/deploy")

@@ -86,6 +86,19 @@ _EXPECTED = {
 FIELD_NAMES: dict[str, tuple[str, ...]] = {}
 # By field of a request that is an object: the name of its model.
 MODELS = {"scores": "Scores", "rules": "RuleSet", "style": "Style", "players": "Players"}
+# What a field holds that must not be missing.
+REQUIRED = {
+    "hand": "13 cards, or one PBN text",
+    "previous_bids": "the bids made so far, first bidder first, or []",
+    "bids": "bids, first bidder first",
+    "seat": "0..3",
+    "hands": "four hands, by seat",
+    "plays": "all 52 cards in the order of play",
+    "requests": "an array of requests",
+    "results": "an array of results",
+    "policy": "the policy that made the bid",
+    "tables": "the version of the tables in the answer",
+}
 TABLE_OF_FOUR = "because a table has four players"
 # What an object of the request holds, where a caller may expect something else: by field.
 _OBJECTS = {"players": f"an object that says how left, partner and right bid, {TABLE_OF_FOUR}"}
@@ -120,7 +133,7 @@ def _fault(line: Any, place: Place, title: str) -> Fault:
     if kind in CODES:
         return Fault(where, kind, context["detail"])
     if kind == "missing":
-        return Fault(where, "missing-field", f"{name} is missing")
+        return Fault(where, "missing-field", f"{name} is missing; accepted: {REQUIRED[str(place[-1])]}")
     if kind == "extra_forbidden":
         return Fault(where, "unknown-field", f"{name} is not a field of the request; accepted: {_names(title, place)}")
     if kind in ("greater_than_equal", "less_than_equal"):

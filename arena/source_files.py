@@ -14,10 +14,12 @@ import hashlib
 import inspect
 import json
 import sys
+from collections import deque
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("spades", "arena", "tables", "studio", "report")  # those that make or use tables
@@ -87,7 +89,7 @@ def _text(module: str, sources: Mapping[str, str]) -> str:
 def _imports(source: str) -> tuple[tuple[str, str], ...]:
     """Return (module, name) for each import in ``source``; the name is empty for ``import module``."""
     found: list[tuple[str, str]] = []
-    for node in _import_statements(source):
+    for node in _import_statements(source).all:
         if isinstance(node, ast.Import):
             found.extend((alias.name, "") for alias in node.names)
         else:
@@ -99,19 +101,26 @@ def _imports(source: str) -> tuple[tuple[str, str], ...]:
 @cache
 def _imported_from(source: str) -> dict[str, tuple[str, str]]:
     """Return where the names that ``source`` imports at its top come from: module and name there."""
-    found = [node for node in _import_statements(source) if isinstance(node, ast.ImportFrom) and node.col_offset == 0]
-    return {alias.asname or alias.name: (node.module or "", alias.name) for node in found for alias in node.names}
+    statements = _import_statements(source).at_top
+    return {alias.asname or alias.name: (node.module or "", alias.name) for node in statements for alias in node.names}
+
+
+class _Statements(NamedTuple):
+    # The import statements of a module.
+    all: tuple[ast.Import | ast.ImportFrom, ...]  # also those in functions and other blocks
+    at_top: tuple[ast.ImportFrom, ...]
 
 
 @cache
-def _import_statements(source: str) -> tuple[ast.Import | ast.ImportFrom, ...]:
+def _import_statements(source: str) -> _Statements:
+    top = ast.parse(source).body
     found: list[ast.Import | ast.ImportFrom] = []
-    todo: list[ast.AST] = list(ast.parse(source).body)
+    todo = deque[ast.AST](top)
     while todo:
-        node = todo.pop()
+        node = todo.popleft()
         if isinstance(node, ast.Import | ast.ImportFrom):
             found.append(node)
         # Only statements contain imports: expressions, which are most of the tree, are left out.
         for block in ("body", "orelse", "finalbody", "handlers", "cases"):
             todo.extend(getattr(node, block, ()))
-    return tuple(found)
+    return _Statements(tuple(found), tuple(node for node in top if isinstance(node, ast.ImportFrom)))

@@ -102,11 +102,11 @@ def error_of(rules: Rules, setup: Setup) -> Error:
 
 def _made(rules: Rules, place: WinTableSlice, setup: Setup) -> np.ndarray:
     # The cells of the win table that is made for ``rules``.
-    bidder = self_play_of(rules, parse_policy(FIRST, rules.variant), setup.tables)
+    self_play = self_play_of(rules, parse_policy(FIRST, rules.variant), setup.tables)
     seeds = np.random.default_rng(setup.seed).integers(0, 2**31, BUCKETS * BUCKETS).tolist()
 
     def play(bucket: int) -> tuple[np.ndarray, np.ndarray]:
-        return bucket_outcomes(bucket, seeds[bucket], ROUNDS, bidder, place.unit)
+        return bucket_outcomes(bucket, seeds[bucket], ROUNDS, self_play, place.unit)
 
     with ThreadPoolExecutor(setup.jobs) as pool:
         found, share = zip(*pool.map(play, range(BUCKETS * BUCKETS)), strict=True)

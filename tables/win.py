@@ -178,21 +178,21 @@ def points_and_bags(batch: Batch) -> NDArray[np.int64]:
 
 
 def bucket_outcomes(
-    bucket: int, seed: int, n: int, setup: SelfPlay, unit: int
+    bucket: int, seed: int, n: int, self_play: SelfPlay, unit: int
 ) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
-    """Play ``n`` rounds of ``setup`` in one of BUCKETS * BUCKETS buckets; return the outcomes and their shares.
+    """Play ``n`` rounds of ``self_play`` in one of BUCKETS * BUCKETS buckets; return the outcomes and their shares.
 
     Shapes: int16 (KEPT, 4), with points in rows of ``unit`` points, and float64 (KEPT,).
     """
-    rules = setup.rules
+    rules = self_play.rules
     i, j = divmod(bucket, BUCKETS)
     near, width = EDGES[[i, j]], EDGES[[i + 1, j + 1]] - EDGES[[i, j]]
     parts = []
-    for batch in dealt(setup, Deals(chunk_seed(seed), 0, n)):
+    for batch in dealt(self_play, Deals(chunk_seed(seed), 0, n)):
         drawn = batch.draw(*width.tolist(), rules.bag_limit, rules.bag_limit)
         scores = rules.win - near - drawn[:, :2]
         batch.set_scores(np.stack([scores[:, 0], drawn[:, 2], scores[:, 1], drawn[:, 3]], axis=1))
-        batch.bid(policy_rows([setup.policy]), setup.profiles)
+        batch.bid(policy_rows([self_play.policy]), self_play.profiles)
         batch.exchange()
         batch.play()
         parts.append(points_and_bags(batch)[:, :2].reshape(-1, 4))
@@ -217,10 +217,10 @@ def make_win_tables(
     prefix = "" if policy == FIRST else f"{policy}-"  # prefix of chunk names
     for (rules, unit), group in alike.items():
         name = ",".join(f"{field}={value}" for field, value in overrides_of(rules).items()) or "classic"
-        setup = self_play_of(rules, parse_policy(policy, rules.variant), profiles)
+        self_play = self_play_of(rules, parse_policy(policy, rules.variant), profiles)
 
-        def play(index: int, seed: int, setup: SelfPlay = setup, unit: int = unit) -> Arrays:
-            found, share = bucket_outcomes(index, seed, n, setup, unit)
+        def play(index: int, seed: int, self_play: SelfPlay = self_play, unit: int = unit) -> Arrays:
+            found, share = bucket_outcomes(index, seed, n, self_play, unit)
             return {"found": found[None], "share": share[None]}
 
         played = ctx.gathered(f"{prefix}rounds-{name}", BUCKETS * BUCKETS, play)

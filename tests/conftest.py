@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from arena.engine.jit import machine_code
 from arena.engine.simulate import KernelTables, kernel_tables, packed
 from spades.bis import GRID
 from spades.manifest import read_manifest
@@ -31,18 +32,12 @@ settings.register_profile("busy machine", deadline=None, suppress_health_check=[
 settings.load_profile("busy machine")
 
 # What JAX compiles is kept from run to run, beside the machine code of numba.
-_CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(_CACHE / "spades-tables" / "jax"))
+os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(machine_code() / "jax"))
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")
 
 ROOT = Path(__file__).resolve().parents[1]
 SERVERS = {"server", "serve", "real_cluster", "prometheus"}  # fixtures that start processes
-WITH_SERVERS = {
-    "test_server.py",
-    "test_supervisor.py",
-    "test_starts.py",
-    "test_address.py",
-}  # files whose tests start them
+WITH_SERVERS = {"test_server.py"}  # files whose tests start them
 USE_ARENA = {"arena", "tables", "studio", "report"}  # packages whose doctests are grouped with tests that compile
 # Folders whose tests that compile are a group of their own: they compile other loops than the simulator's tests.
 OF_LOGS = ("tests/studio", "tests/bench", "tests/deploy")

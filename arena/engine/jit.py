@@ -152,15 +152,20 @@ def _register_function(function: Callable[..., Any], arrays: bool) -> None:
     infer_global(function, _Kernel(KERNELS[function]))
 
 
+def machine_code() -> Path:
+    """Return the folder of all machine code, in the user's folder of caches."""
+    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return root / "spades-tables"
+
+
 def code_folder(module: str) -> Path:
     """Return the folder of the machine code of the entries of ``module``.
 
     Folders of earlier code stay; you may remove them all. The kernels that an entry calls are those that its module
     imports, so what this module imports does not count.
     """
-    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     versions = f"numba{numba.__version__}-py{sys.version_info[0]}{sys.version_info[1]}"
-    return root / "spades-tables" / f"{files_hash(module, ends=(__name__,))[:16]}-{versions}"
+    return machine_code() / f"{files_hash(module, ends=(__name__,))[:16]}-{versions}"
 
 
 def entry(function: F, dispatcher: Any = None) -> F:

@@ -86,11 +86,11 @@ _EXPECTED = {
 FIELD_NAMES: dict[str, tuple[str, ...]] = {}
 # By field of a request that is an object: the name of its model.
 MODELS = {"scores": "Scores", "rules": "RuleSet", "style": "Style", "players": "Players"}
-# What a field holds that must not be missing.
-REQUIRED = {
+# By required field: what is accepted.
+REQUIRED: Final = {
     "hand": "13 cards, or one PBN text",
     "previous_bids": "the bids made so far, first bidder first, or []",
-    "bids": "bids, first bidder first",
+    "bids": "the bids, first bidder first; four of them unless the bidding goes on",
     "seat": "0..3",
     "hands": "four hands, by seat",
     "plays": "all 52 cards in the order of play",

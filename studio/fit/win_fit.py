@@ -89,8 +89,8 @@ def win_tables(win: NDArray[np.uint16], sample: Sample, folder: Path, executor: 
     return Fitted(array, n, weight, loss, before)
 
 
-@cache  # each process of a cluster makes its own, once
-def _engine(rules: Rules) -> SelfPlay:
+@cache  # each process makes its own, because the tables are large to send
+def _self_play(rules: Rules) -> SelfPlay:
     return self_play_of(rules, parse_policy(FIRST, rules.variant), shipped_profiles())
 
 
@@ -98,7 +98,7 @@ def _engine_outcomes(rules: Rules, place: WinTableSlice, folder: Path, executor:
     text = ",".join(f"{field}={value}" for field, value in overrides_of(rules).items()) or "classic"
 
     def play(bucket: int) -> Arrays:
-        found, share = bucket_outcomes(bucket, SEED + bucket, ENGINE_ROUNDS, _engine(rules), place.unit)
+        found, share = bucket_outcomes(bucket, SEED + bucket, ENGINE_ROUNDS, _self_play(rules), place.unit)
         return {"found": found[None], "share": share[None]}
 
     label = f"rounds of the engine, {text}"

@@ -132,9 +132,8 @@ def _deals(ctx: Context, name: str, bidder: str) -> Deals:
 
 def _trained(ctx: Context, deals: Deals) -> Arrays:
     """Return the trained weights as float32, by name."""
-    from tables.learning.net import (
-        holder_fit,  # not above: only this function needs JAX, which takes a second to import
-    )
+    # Not above: only this function needs JAX, which takes a second to import.
+    from tables.learning.net import holder_fit
 
     steps = max(PARTS, ctx.size("samples") // BATCH) // PARTS  # of a part
     fit = holder_fit(RATE, PARTS * steps)
@@ -144,9 +143,9 @@ def _trained(ctx: Context, deals: Deals) -> Arrays:
 
         def learn(_: int, seed: int, weights: Arrays = weights, state: Arrays = state) -> Arrays:
             rng = np.random.default_rng(seed)
-            coming = (batch_of(drawn_views(deals, rng, BATCH)) for _ in range(steps))
+            coming = (training_batch(drawn_views(deals, rng, BATCH)) for _ in range(steps))
             bar = tqdm(coming, total=steps, desc="holders/fit", disable=None if ctx.progress else True)
-            trained = fit.go_on(weights, state, bar)
+            trained = fit.train(weights, state, bar)
             return trained.weights | trained.state
 
         learnt = ctx.chunks(f"fit-{part}", 1, learn)
@@ -155,7 +154,7 @@ def _trained(ctx: Context, deals: Deals) -> Arrays:
     return weights
 
 
-def batch_of(views: Views) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+def training_batch(views: Views) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
     """Return inputs and owners as they are trained on."""
     return views.inputs.astype(np.float32) * SCALES, views.owners.astype(np.int32)
 

@@ -52,13 +52,14 @@ class Trained(NamedTuple):
 
     weights: dict[str, Floats]
     state: dict[str, Floats]  # of the optimiser: `state0`, `state1` ...
-    results: list[Any]  # what the loss returned besides, for each batch before its step
+    results: list[Any]  # for each batch, the second value of the loss of the weights before the step
 
 
 class Fit:
     """The training of a net in parts, so that it can continue after an interruption.
 
-    ``loss(weights, *batch)``: returns the loss of weights (arrays by name) on a batch, and a result for the caller.
+    ``loss(weights, *batch)``: returns the loss of weights (arrays by name) on a batch, and a second value, which is
+    kept. ``optimiser``: makes the next weights from the gradients.
     """
 
     def __init__(self, loss: Callable[..., tuple[jax.Array, Any]], optimiser: optax.GradientTransformation) -> None:
@@ -72,18 +73,20 @@ class Fit:
 
         self._step = step
 
-    def go_on(self, weights: Arrays, before: Arrays, batches: Iterable[tuple[Any, ...]]) -> Trained:
-        """Train ``weights`` on ``batches``. ``before``: the state that the part before returned; empty at the start."""
+    def train(self, weights: Arrays, state: Arrays, batches: Iterable[tuple[Any, ...]]) -> Trained:
+        """Train ``weights`` on ``batches``. ``state``: that of `Trained` after the part before; empty at the start."""
         trained = {name: jnp.asarray(array) for name, array in weights.items()}
         leaves, shape = jax.tree.flatten(self._optimiser.init(trained))
-        state = jax.tree.unflatten(shape, [jnp.asarray(before.get(f"state{i}", leaf)) for i, leaf in enumerate(leaves)])
+        if state:
+            leaves = [jnp.asarray(state[f"state{i}"]) for i in range(len(leaves))]
+        inner = jax.tree.unflatten(shape, leaves)
         results = []
         for batch in batches:
-            trained, state, result = self._step(trained, state, *batch)
+            trained, inner, result = self._step(trained, inner, *batch)
             results.append(result)
         return Trained(
             {name: np.asarray(array) for name, array in trained.items()},
-            {f"state{i}": np.asarray(leaf) for i, leaf in enumerate(jax.tree.leaves(state))},
+            {f"state{i}": np.asarray(leaf) for i, leaf in enumerate(jax.tree.leaves(inner))},
             results,
         )
 
@@ -175,7 +178,7 @@ def bases_of(inputs: Labels) -> Arrays:
 
 
 def into_bases(weights: Arrays, bases: Arrays) -> dict[str, Floats]:
-    """Return ``weights`` as they are trained; see `from_bases`."""
+    """Return the weights in the bases in which they are trained: the inverse of `from_bases`."""
     return {
         name: np.asarray(np.linalg.solve(bases[name], array) if name in bases else array, np.float32)
         for name, array in weights.items()
@@ -183,7 +186,7 @@ def into_bases(weights: Arrays, bases: Arrays) -> dict[str, Floats]:
 
 
 def from_bases(trained: Mapping[str, Any], bases: Arrays) -> Weights:
-    """Return the weights of the net from those that are trained."""
+    """Return the weights of the net from those in the bases in which they are trained."""
     return {name: jnp.asarray(bases[name]) @ array if name in bases else array for name, array in trained.items()}
 
 

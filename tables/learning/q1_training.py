@@ -115,9 +115,12 @@ def _train(player: QPlayer, seed: int, updates: int, progress: bool) -> Arrays:
     for update in tqdm(range(updates), desc=f"q1/{player}", disable=None if progress else True):
         made = play(player, weights, rng, update * BATCH, BATCH)
         wanted = targets(made, player.reward)
-        trained, state, (found,) = fit.go_on({"net": weights}, state, [(made.x.reshape(-1, FEATURES), wanted.ravel())])
+        batch = made.x.reshape(-1, FEATURES), wanted.ravel()
+        trained, state, (found,) = fit.train({"net": weights}, state, [batch])
         weights = trained["net"]
-        history[update, :POINTS_COLUMN] = ((found - wanted.ravel()) ** 2).reshape(-1, DECISIONS).mean(axis=0)
+        history[update, :POINTS_COLUMN] = (
+            ((np.asarray(found) - wanted.ravel()) ** 2).reshape(-1, DECISIONS).mean(axis=0)
+        )
         history[update, POINTS_COLUMN:] = made.points.mean(), made.bids.mean()
     parts = np.array_split(history, min(KEPT, updates))
     return {"weights": weights, "history": np.array([part.mean(axis=0) for part in parts], np.float32)}

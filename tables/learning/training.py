@@ -11,8 +11,8 @@ The seventh round is a family of its own. So another mix of players or games nee
 made by rounds of `winprob` (`games`, `prior_best`, `holders_best`) need none: they read `net0_*`.
 
 The inputs are `tables.learning.training_data` and the table `win`. `tables.learning.batches` labels the positions, and
-`tables.learning.net` learns from them. The bytes of the result depend on the seed, and on the version of JAX, the
-processor and its number of cores, not on --jobs.
+`tables.learning.net` learns from them, in parts, so that it can continue after an interruption. The bytes of the result
+depend on the seed, and on the version of JAX, the processor and its number of cores, not on --jobs.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -76,7 +76,7 @@ CHUNK, PAIRS = 20_000, 5_000  # positions and duplicate pairs in a chunk
 SEEN = 20_000  # number of scores of each game to draw from
 LAYERS = 256, 64  # sizes of the net's first and second hidden layer
 BATCH = 1024  # positions in a step
-PARTS = 16  # parts of the training of a round: an interrupted training goes on after the last that has ended
+PARTS = 16  # parts of the training of a round; finished parts are kept, so that it can be resumed after an interruption
 NET = ("position", "bid", "hidden", "out")
 
 
@@ -161,41 +161,42 @@ def _won(ctx: Context, name: str, player: str, arrays: Arrays) -> float:
     return float(counts @ np.arange(5) / 4 / counts.sum())
 
 
-def _shown(source: Source, stage: Round, first: int, last: int, progress: bool) -> Iterable[Labels]:
-    # The batches of a part, with a progress bar.
-    coming = batches(source, BATCH, stage.epochs, first, last)
-    return cast(
-        Iterable[Labels], tqdm(coming, total=last - first, desc="net/train", disable=None if progress else True)
-    )
+def _batches_of_part(source: Source, stage: Round, steps: int, part: int, progress: bool) -> Iterable[Labels]:
+    # The batches of one of PARTS parts of a training of ``steps`` batches, with a progress bar.
+    first, last = steps * part // PARTS, steps * (part + 1) // PARTS
+    hidden = None if progress else True  # None: show the bar only on a terminal
+    part_batches = batches(source, BATCH, stage.epochs, first, last)
+    return cast(Iterable[Labels], tqdm(part_batches, initial=first, total=steps, desc="net/train", disable=hidden))
 
 
-def _learn(
-    fit: "Fit", weights: Arrays, state: Arrays, coming: Callable[[], Iterable[Labels]], _index: int, _seed: int
+def _train_part(
+    fit: "Fit", weights: Arrays, state: Arrays, part_batches: Callable[[], Iterable[Labels]], _index: int, _seed: int
 ) -> Arrays:
-    # A chunk. ``state``: as in `Fit.go_on`; ``coming``: returns the batches.
-    found = fit.go_on(weights, state, ((batch,) for batch in coming()))
-    return found.weights | found.state | {"errors": np.array(found.results, np.float32)}
+    # A chunk. ``state``: as in `Fit.train`.
+    trained = fit.train(weights, state, ((batch,) for batch in part_batches()))
+    return trained.weights | trained.state | {"errors": np.array(trained.results, np.float32)}
 
 
-def _learnt(ctx: Context, stage: Round, source: Source, weights: Arrays) -> tuple[Arrays, float]:
+def _train_round(ctx: Context, stage: Round, source: Source, weights: Arrays) -> tuple[Arrays, float]:
     """Return the weights after the training of a round, and the mean squared centred error of its last epoch."""
     from tables.learning import net  # not above: only the training needs JAX, which takes a second to import
 
     steps = steps_of(source, BATCH, stage.epochs)
     bases = net.bases_of(sample(source))
     fit = net.outcome_fit(bases, stage.rate, steps)
-    trained: Arrays = net.into_bases(weights, bases)
+    in_bases: Arrays = net.into_bases(weights, bases)
     state: Arrays = {}
     errors = []
     for part in range(PARTS):
-        span = steps * part // PARTS, steps * (part + 1) // PARTS
-        learn = partial(_learn, fit, trained, state, partial(_shown, source, stage, *span, ctx.progress))
-        learnt = ctx.chunks(f"{stage.name}_net-{part}", 1, learn)
-        errors.append(learnt.pop("errors"))
-        trained = {name: learnt.pop(name) for name in NET}
-        state = learnt
+        part_batches = partial(_batches_of_part, source, stage, steps, part, ctx.progress)
+        train = partial(_train_part, fit, in_bases, state, part_batches)
+        trained = ctx.chunks(f"{stage.name}_net-{part}", 1, train)
+        errors.append(trained.pop("errors"))
+        in_bases = {name: trained.pop(name) for name in NET}
+        state = trained
     last_epoch = np.concatenate(errors)[-(steps // stage.epochs) :]
-    return {name: np.asarray(array) for name, array in net.from_bases(trained, bases).items()}, last_epoch.mean()
+    after = {name: np.asarray(array) for name, array in net.from_bases(in_bases, bases).items()}
+    return after, float(last_epoch.mean())
 
 
 def make_first(ctx: Context) -> Arrays:
@@ -204,14 +205,14 @@ def make_first(ctx: Context) -> Arrays:
 
     rng = np.random.default_rng(ctx.seed)
     weights: Arrays = net.first_weights(rng, LAYERS)
-    weights = _trained(ctx, weights, rng, ROUNDS, FIRST_MIX)
+    weights = _train_rounds(ctx, weights, rng, ROUNDS, FIRST_MIX)
     return {f"net0_{name}": weights[name] for name in NET}
 
 
 def make(ctx: Context) -> Arrays:
     """Make the arrays of the net: those of the first six rounds, trained in one more."""
     weights = {name: ctx.array(f"net0_{name}") for name in NET}
-    return _kernel_arrays(_trained(ctx, weights, np.random.default_rng(ctx.seed), (LAST_ROUND,), LAST_MIX, KEPT))
+    return _kernel_arrays(_train_rounds(ctx, weights, np.random.default_rng(ctx.seed), (LAST_ROUND,), LAST_MIX, KEPT))
 
 
 def mean_weights(before: Arrays, after: Arrays, kept: float) -> Arrays:
@@ -232,7 +233,7 @@ def _kernel_arrays(weights: Arrays) -> Arrays:
     return {f"net_{name}": weights[name].astype(np.float64) for name in NET}
 
 
-def _trained(
+def _train_rounds(
     ctx: Context, weights: Arrays, rng: np.random.Generator, rounds: Iterable[Round], mix: Mix, kept: float = 0.0
 ) -> Arrays:
     # The weights after the rounds of training, which begins with ``weights``. Each round records its figures. ``kept``:
@@ -253,7 +254,7 @@ def _trained(
         before = played
 
         source = Source(data, seen, ts, seed)
-        after, train_error = _learnt(ctx, stage, source, weights)
+        after, train_error = _train_round(ctx, stage, source, weights)
         weights = mean_weights(weights, after, kept) if kept else after
         ctx.figure(f"{name}_train_error", train_error)
         error, lost = net.judged(weights, held_out(source))

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
-from arena.chunks import Arrays, Executor
+from arena.chunks import Arrays, Executor, LocalThreads
 from arena.errors import BuildError
 from arena.store import finished_chunks, joined_chunks, summed_chunks
 from spades.manifest import Manifest
@@ -102,7 +102,8 @@ class Context:
         """Return the sum of ``fn(index, seed)`` over ``n_chunks`` indices, added in index order.
 
         A chunk's seed depends only on the context's seed, the family, ``name`` and the index. A finished chunk is kept
-        in ``checkpoints`` and not computed again. Raises `BuildError` if chunks have different arrays, dtypes or
+        in ``checkpoints`` and not computed again. A single chunk is computed in this process, also with a cluster: it
+        may need gigabytes of data. Raises `BuildError` if chunks have different arrays, dtypes or
         shapes, or if the file of a finished chunk is damaged.
         """
         return summed_chunks(self._finished(name, n_chunks, fn))
@@ -118,7 +119,8 @@ class Context:
             return fn(index, seeds[index])
 
         folder = self.checkpoints / f"{name}-{n_chunks}"
-        return finished_chunks(run, n_chunks, folder, self.executor, f"{self.family.name}/{name}", self.progress)
+        executor = self.executor if n_chunks > 1 else LocalThreads(1)
+        return finished_chunks(run, n_chunks, folder, executor, f"{self.family.name}/{name}", self.progress)
 
     def _chunk_seed(self, name: str, index: int) -> int:
         text = f"{self.seed}/{self.family.name}/{name}/{index}"

@@ -64,6 +64,33 @@ def test_a_name_that_an_init_imports_counts_the_module_that_has_it():
     assert files_hash("top", sources=moved) != files_hash("top", sources=files)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "if X:\n    pass\nelif Y:\n    {}\nelse:\n    pass",
+        "try:\n    pass\nexcept E:\n    {}",
+        "try:\n    pass\nexcept E:\n    pass\nelse:\n    pass\nfinally:\n    {}",
+        "with X:\n    for x in y:\n        pass\n    else:\n        {}",
+        "match x:\n    case 1:\n        {}",
+        "class A:\n    async def f(self):\n        async with X:\n            while Y:\n                {}",
+        "import X; {}",
+    ],
+)
+def test_an_import_in_any_block_is_found(text):
+    files = {"top": text.format("from below import g"), "below": ""}
+    assert imported("top", sources=files) == {"top", "below"}
+
+
+def test_of_two_imports_of_a_name_the_last_counts():
+    files = {
+        "top": "from package import X\n",
+        "package": "from one import X\nfrom two import X\n",
+        "one": "",
+        "two": "",
+    }
+    assert imported("top", sources=files) == {"top", "two"}
+
+
 def test_all_files_are_not_parsed():
     """Parsing in several threads can fail; the threads of a Dask worker all ask for the hash of all files."""
     assert len(files_hash(sources={"wrong": "def ("})) == 64

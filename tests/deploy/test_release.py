@@ -37,7 +37,7 @@ def nuget(name: str) -> str | None:
     return NUGET.findtext(name) if NUGET is not None else None
 
 
-@pytest.fixture(scope="module", params=[pytest.param(PYTHON[0], marks=pytest.mark.long), *PYTHON[1:]])
+@pytest.fixture(scope="module", params=["spades", pytest.param("clients/python", marks=pytest.mark.long)])
 def built(request, tmp_path_factory) -> list[Path]:
     """The wheel and the sdist of a project."""
     folder = tmp_path_factory.mktemp("built")

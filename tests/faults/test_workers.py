@@ -50,7 +50,10 @@ def test_one_worker_ignores_sighup_and_says_why():
 
 @pytest.mark.slow
 def test_a_worker_that_cannot_start_does_not_stop_the_other(tmp_path):
-    """It is started again and again, and serves as soon as the tables are mended."""
+    """It is started again and again, and serves as soon as the tables are mended.
+
+    Without a setting, the metrics of the workers are in a temporary folder, which goes with the service.
+    """
     directory = tmp_path / "data"
     shutil.copytree(ROOT / "tables/data", directory)
     temporary = tmp_path / "temporary"
@@ -74,7 +77,7 @@ def test_a_worker_that_cannot_start_does_not_stop_the_other(tmp_path):
         wait_until(lambda: len(workers(server.process.pid)) == 2)
         server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(START_S) == 0
-    assert list(temporary.iterdir()) == [], "the metrics were there, and went with the service"
+    assert list(temporary.iterdir()) == [], "the service did not remove the folder of its metrics"
 
 
 @pytest.mark.slow

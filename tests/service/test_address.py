@@ -11,6 +11,7 @@ from service.settings import Settings, SettingsError
 from tests.service.conftest import START_S, serve_command
 
 
+@pytest.mark.server
 @pytest.mark.parametrize("more", [[], ["--workers=2"]])
 def test_a_busy_port_is_reported_before_the_tables_are_read(more, tmp_path):
     """A directory without tables is reported later."""

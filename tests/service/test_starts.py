@@ -48,6 +48,7 @@ def _running(*command: str) -> Iterator[str]:
         process.wait(START_S)
 
 
+@pytest.mark.server
 @pytest.mark.parametrize(
     "command",
     [

@@ -14,11 +14,11 @@ from tables.counts import bid_deals
 from tables.learning import holders
 from tables.learning.holders import (
     LAYERS,
-    batch_of,
     drawn_views,
     first_weights,
     known_bids,
     log_loss,
+    training_batch,
     views_of,
     whole_numbers,
 )
@@ -106,12 +106,12 @@ def test_training_lowers_the_log_loss_and_goes_on_after_a_part(deals):
     from tables.learning.net import holder_fit
 
     rng = np.random.default_rng(1)
-    batches = [batch_of(drawn_views(deals, rng, 256)) for _ in range(60)]
+    batches = [training_batch(drawn_views(deals, rng, 256)) for _ in range(60)]
     fit = holder_fit(3e-3, len(batches))
     start = first_weights(np.random.default_rng(0), (16, 8))
-    whole = fit.go_on(start, {}, batches).weights
-    half = fit.go_on(start, {}, batches[:30])
-    rest = fit.go_on(half.weights, half.state, batches[30:]).weights
+    whole = fit.train(start, {}, batches).weights
+    half = fit.train(start, {}, batches[:30])
+    rest = fit.train(half.weights, half.state, batches[30:]).weights
     for name in HolderNet._fields:
         assert np.array_equal(whole[name], rest[name]), name
     views = drawn_views(deals, rng, 600)

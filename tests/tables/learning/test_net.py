@@ -51,7 +51,7 @@ def _small_net(seed: int = 1):
 def _trained(weights, inputs, batches, rate, steps):
     """Return the weights after a training, and the error of each batch."""
     bases = bases_of(inputs)
-    found = outcome_fit(bases, rate, steps).go_on(into_bases(weights, bases), {}, [(batch,) for batch in batches])
+    found = outcome_fit(bases, rate, steps).train(into_bases(weights, bases), {}, [(batch,) for batch in batches])
     return from_bases(found.weights, bases), found.results
 
 

@@ -10,7 +10,6 @@ from tables.families import FAMILIES
 from tables.learning import net, training
 from tables.learning.training import FIRST_POLICIES, LATER_POLICIES, NET, ROUNDS, SEEN_BY
 from tables.run.family import Context
-from tests.tables.learning.test_batches import source  # noqa: F401  # fixture
 
 (NET0,) = (family for family in FAMILIES if family.name == "net0")
 
@@ -23,28 +22,31 @@ def test_only_our_own_policies_bid_in_the_training():
 
 
 @pytest.mark.compiled
-def test_an_interrupted_training_goes_on_after_the_part_that_ended(source, tmp_path, monkeypatch):  # noqa: F811
+def test_an_interrupted_training_goes_on_after_the_part_that_ended(source, tmp_path, monkeypatch):
+    """Of eight parts for six batches, two have none."""
     monkeypatch.setattr(training, "BATCH", 16)
-    stage, learn, done = ROUNDS[0]._replace(epochs=3), training._learn, list[int]()
+    stage, train_part = ROUNDS[0]._replace(epochs=3), training._train_part
     weights = net.first_weights(np.random.default_rng(1), (16, 8))
 
-    def learnt(folder, parts):
+    def trained(folder, parts):
         monkeypatch.setattr(training, "PARTS", parts)
         context = Context(NET0, 1, 1.0, {}, LocalThreads(1), tmp_path / folder, progress=False)
-        return training._learnt(context, stage, source, weights)
+        return training._train_round(context, stage, source, weights)
 
-    def interrupted(*arguments):
-        if len(done) == 2:
+    calls = []
+
+    def counted(*arguments):
+        calls.append(1)
+        if len(calls) == 4:
             raise KeyboardInterrupt
-        done.append(1)
-        return learn(*arguments)
+        return train_part(*arguments)
 
-    whole, whole_error = learnt("whole", 1)
-    with monkeypatch.context() as patch:
-        patch.setattr(training, "_learn", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            learnt("parts", 4)
-    parts, error = learnt("parts", 4)
+    whole, whole_error = trained("whole", 1)
+    monkeypatch.setattr(training, "_train_part", counted)
+    with pytest.raises(KeyboardInterrupt):
+        trained("parts", 8)
+    parts, error = trained("parts", 8)
+    assert len(calls) == 4 + 5, "three parts ended, the fourth was interrupted, and five were left"
     assert error == whole_error
     for name in NET:
         assert np.array_equal(parts[name], whole[name]), name

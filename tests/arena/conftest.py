@@ -1,6 +1,7 @@
 """Fixtures of the arena's tests: the committed tables for compiled code, and bidders as Python files."""
 
 import textwrap
+from collections.abc import Iterable
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 
 from arena.agents import parse_agent
 from arena.called import Resources
-from arena.chunks import Arrays
+from arena.chunks import Arrays, ChunkFunction, Results
 from arena.engine.simulate import kernel_tables, tables_for
 from arena.match import Match, play_part
 from spades.tables import Tables
@@ -32,6 +33,20 @@ def called(text: str) -> Any:
     agent = parse_agent(text).called
     assert agent is not None, text
     return agent
+
+
+class Interrupting:
+    """An executor that is interrupted after ``chunks`` chunks."""
+
+    def __init__(self, chunks: int) -> None:
+        self.left = chunks
+
+    def map(self, fn: ChunkFunction, indices: Iterable[int]) -> Results:
+        for index in indices:
+            yield index, fn(index)
+            self.left -= 1
+            if not self.left:
+                raise KeyboardInterrupt
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ import pytest
 
 from arena import result
 from arena.__main__ import main
-from arena.chunks import LocalThreads
 from arena.match import PAPER_RULES, Match
 from arena.match_command import add_rules_arguments, rules_of
 from arena.result import run_match
 from spades.rules import PRESETS
+from tests.arena.conftest import Interrupting
 
 pytestmark = pytest.mark.compiled
 
@@ -83,20 +83,6 @@ def test_the_goals_are_those_of_the_preset():
         win=300, lose=PRESETS["classic"].lose
     )
     assert _rules("--lose", "-50") == PAPER_RULES._replace(lose=-50)
-
-
-class Interrupting:
-    """An executor that is interrupted after ``chunks`` chunks."""
-
-    def __init__(self, chunks):
-        self.left = chunks
-
-    def map(self, fn, indices):
-        for index, arrays in LocalThreads(1).map(fn, indices):
-            yield index, arrays
-            self.left -= 1
-            if not self.left:
-                raise KeyboardInterrupt
 
 
 def test_an_interrupted_match_continues(monkeypatch, tmp_path):

@@ -5,7 +5,6 @@ import pytest
 
 from arena.called.learned import random_actions
 from arena.engine.rounds import legal_masks
-from arena.errors import AgentError
 from arena.match import PAPER_RULES, Match
 from arena.result import run_match
 from spades.rules import make_rules
@@ -37,11 +36,6 @@ def test_every_learned_player_bids_and_plays(text):
     assert found.games == 4
     assert found.players[0] == str(called(text))
     assert all(name.startswith("q1_") for name in called(text).arrays())
-
-
-def test_wrong_options_are_named():
-    with pytest.raises(AgentError, match="reward is 'x'"):
-        Match("bis", "bis", ("q@1:reward=x", "srp"))
 
 
 def test_random_actions_are_spread_evenly():

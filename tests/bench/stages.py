@@ -19,11 +19,10 @@ from service.endpoints.batches import BIDS_BATCH, answer_in_slices
 from service.metrics import Decided
 from service.requests import AppState
 from service.settings import Settings
+from service.table_sets import open_sets
 from spades.bidder import decide
 from spades.contract.bid_request import bid_answer, read_bid
 from spades.contract.examples import REQUEST
-from spades.tableset import open_tables
-from tests.one_set import one_set
 
 _RUNS = 300
 _CALLS = 100  # short runs, so that some of them have the core alone even on a busy machine
@@ -43,10 +42,11 @@ def best_us(call: Callable[[], object], calls: int = _CALLS) -> float:
 
 def stages() -> dict[str, float]:
     """Return the microseconds by stage."""
-    app = create_app(Settings(access_log=0.0))
+    settings = Settings(access_log=0.0)
+    app, sets = create_app(settings), open_sets(settings)
     state: AppState = app.state  # type: ignore[assignment]
-    tables, metrics = open_tables(), state.metrics
-    app.state.serve(one_set(tables))
+    tables, metrics = sets.default.tables, state.metrics
+    app.state.serve(sets)
     body, quiet = orjson.dumps(REQUEST), orjson.dumps(REQUEST | {"explain": False})
     data = orjson.loads(body)
     call = read_bid(data)

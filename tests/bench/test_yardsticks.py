@@ -6,15 +6,13 @@ import itertools
 import httpx
 import pytest
 
-from service.app import create_app
 from spades.contract.examples import REQUEST
 from spades.contract.inference_request import read_inference
 from tests.bench import idiomatic, inference, raw
 from tests.bench.cards import requests_of, times_us
 from tests.bench.stages import best_us
 from tests.conftest import committed_tables
-from tests.one_set import one_set
-from tests.patience import patient
+from tests.one_set import served
 
 
 def _post(app, body) -> httpx.Response:
@@ -26,8 +24,7 @@ def _post(app, body) -> httpx.Response:
 
 
 def test_the_idiomatic_app_decides_the_same():
-    service = create_app(patient())
-    service.state.serve(one_set(committed_tables()))
+    service = served()
     ours, theirs = _post(service, REQUEST).json(), _post(idiomatic.app, REQUEST).json()
     assert theirs["explanation"].items() >= ours["explanation"].items()  # its model adds the empty fields
     assert (theirs["bid"], theirs["kind"], theirs["tables"]) == (ours["bid"], ours["kind"], ours["tables"])

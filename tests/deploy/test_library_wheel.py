@@ -152,4 +152,3 @@ def test_the_library_is_declared_as_the_project_is():
     assert library["build-system"] == project["build-system"]
     needed = library["project"]["dependencies"] + library["project"]["optional-dependencies"]["json"]
     assert set(needed) <= set(project["project"]["dependencies"])
-    assert (ROOT / "spades/LICENSE").read_text() == (ROOT / "LICENSE").read_text()

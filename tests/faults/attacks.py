@@ -27,9 +27,9 @@ from typing import NamedTuple
 
 import httpx
 
-from loadtest.servers import stop
+from loadtest.servers import free_port, stop
 from spades.contract.examples import SHORT_INFERENCE_REQUEST
-from tests.faults.conftest import BODY, WORKED, free_port, request_bytes, status_number
+from tests.faults.conftest import BODY, WORKED, request_bytes, status_number
 from tests.patience import LIMIT_S, wait_until
 from tests.service.conftest import ROOT, children
 

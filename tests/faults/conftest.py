@@ -12,15 +12,9 @@ from pathlib import Path
 from time import monotonic
 from typing import Protocol
 
-import pytest
-from fastapi import FastAPI
-
-from service.app import create_app
 from service.keys import new_key
-from tests.conftest import committed_tables
-from tests.one_set import one_set
-from tests.patience import LIMIT_S, patient, wait_until
-from tests.service.conftest import RealServer, workers
+from tests.patience import LIMIT_S, wait_until
+from tests.service.conftest import RealServer, app, folder, made_sets, workers  # noqa: F401  # fixtures
 
 WORKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
 BODY = json.dumps(WORKED).encode()
@@ -113,13 +107,6 @@ def new_keys_file(directory: Path) -> tuple[Path, str]:
     return path, made.secret
 
 
-def free_port() -> int:
-    """Return a loopback port on which nothing listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 class Load:
     """Callers that send requests without a pause until `stop`, each on its own connection; counts all outcomes."""
 
@@ -189,11 +176,3 @@ async def restart(server: RealServer) -> None:
         return len(now) == 2 and not now & before
 
     await asyncio.to_thread(wait_until, replaced)
-
-
-@pytest.fixture(scope="session")
-def app() -> FastAPI:
-    """The app in this process, on the committed tables."""
-    service = create_app(patient())
-    service.state.serve(one_set(committed_tables()))
-    return service

@@ -12,22 +12,9 @@ from tests.faults.conftest import request_bytes, restart
 from tests.faults.test_stopping import _ready
 from tests.patience import post, wait_until
 from tests.service.conftest import START_S, running_server, workers
-from tests.service.made_sets import HAND, Folder, make_set
+from tests.service.made_sets import HAND, Folder
 
 _BODY = json.dumps(HAND).encode()
-
-
-@pytest.fixture(scope="module")
-def made_sets(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[str, ...]]:
-    """A directory with two table sets, and their versions."""
-    directory = tmp_path_factory.mktemp("made-sets")
-    return directory, (make_set(directory, "1.0", 0.0), make_set(directory, "1.1", 1.5))
-
-
-@pytest.fixture
-def folder(tmp_path: Path, made_sets: tuple[Path, tuple[str, ...]]) -> Folder:
-    """An empty folder for links to and copies of `made_sets`."""
-    return Folder(tmp_path / "sets", made_sets[0])
 
 
 class _Callers:
@@ -75,7 +62,7 @@ class _Callers:
 
 @pytest.mark.slow
 def test_a_new_set_comes_with_a_rolling_restart(folder: Folder, made_sets: tuple[Path, tuple[str, ...]]):
-    old, new = made_sets[1]
+    old, new, _ = made_sets[1]
     folder.link(old, new)
     folder.releases(default=old)
     with running_server("--workers", "2", SPADES_TABLES_DIR=str(folder.path)) as server:
@@ -100,7 +87,7 @@ def test_a_new_set_comes_with_a_rolling_restart(folder: Folder, made_sets: tuple
 
 @pytest.mark.slow
 def test_a_broken_set_leaves_the_old_workers_serving(folder: Folder, made_sets: tuple[Path, tuple[str, ...]]):
-    old, new = made_sets[1]
+    old, new, _ = made_sets[1]
     folder.link(old)
     broken = folder.copy(new)
     (broken / "factor.npy").write_bytes(b"broken")

@@ -5,7 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.faults.conftest import BODY, WORKED, ask, connected, free_port, read_response, request_bytes
+from loadtest.servers import free_port
+from tests.faults.conftest import BODY, WORKED, ask, connected, read_response, request_bytes
 from tests.faults.test_stopping import _ready
 from tests.patience import get, post, wait_until
 from tests.service.conftest import running_server

@@ -21,9 +21,10 @@ from pathlib import Path
 
 import pytest
 
+from loadtest.servers import free_port
 from service.problems import MEDIA_TYPE, TYPES
 from service.routes import ROUTES
-from tests.faults.conftest import BODY, WORKED, free_port, new_keys_file, read_answers, read_response, request_bytes
+from tests.faults.conftest import BODY, WORKED, new_keys_file, read_answers, read_response, request_bytes
 from tests.faults.proxy import needs_nginx, running_proxy, running_uvicorn
 from tests.faults.wire_cases import UPGRADE, framing_cases, upgrade_cases
 from tests.patience import LIMIT_S, wait_until

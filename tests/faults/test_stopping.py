@@ -1,20 +1,16 @@
-"""Killed workers, stops under load and restarts behind a load balancer: which requests are lost."""
+"""Killed workers and stops under load: which requests are lost."""
 
 import asyncio
 import os
-import shutil
 import signal
-import subprocess
 import time
-from contextlib import ExitStack
 from functools import partial
 
 import httpx
 import pytest
 
-from spades.tableset import DEFAULT_DIRECTORY
-from tests.faults.conftest import Load, ask, free_port, request_bytes
-from tests.patience import get, post, wait_until
+from tests.faults.conftest import Load
+from tests.patience import get, wait_until
 from tests.service.conftest import START_S, running_server, workers
 
 
@@ -117,77 +113,3 @@ def test_workers_end_with_a_killed_parent(started):
         started_workers = workers(server.process.pid)
         server.process.kill()
         wait_until(lambda: not any(_alive(pid) for pid in started_workers), "a worker outlives its parent")
-
-
-_NGINX = """daemon off; worker_processes 1; pid {directory}/pid; error_log {directory}/error.log;
-events {{ worker_connections 256; }}
-http {{
-  access_log off;
-  client_body_temp_path {directory}/body; proxy_temp_path {directory}/proxy;
-  fastcgi_temp_path {directory}/f; uwsgi_temp_path {directory}/u; scgi_temp_path {directory}/s;
-  upstream bidders {{
-    server 127.0.0.1:{one} max_fails=0; server 127.0.0.1:{two} max_fails=0; keepalive 16;
-  }}
-  server {{
-    listen 127.0.0.1:{port};
-    location / {{
-      proxy_pass http://bidders; proxy_http_version 1.1; proxy_set_header Connection "";
-      proxy_connect_timeout 60s; proxy_next_upstream error timeout http_503 non_idempotent;
-    }}
-  }}
-}}
-"""
-
-
-@pytest.mark.long  # of such restarts, test_new_tables.py has one for every run
-@pytest.mark.skipif(shutil.which("nginx") is None, reason="SKIPPED: nginx is not installed (.ci/run installs it)")
-def test_new_tables_behind_a_balancer_fail_no_request(tmp_path):
-    """Two replicas are restarted one after the other with other tables: 0 failed requests."""
-    tables = tmp_path / "tables"
-    shutil.copytree(DEFAULT_DIRECTORY, tables)
-    one, two, port = free_port(), free_port(), free_port()
-    work = tmp_path / "nginx"
-    work.mkdir()
-    config = work / "nginx.conf"
-    config.write_text(_NGINX.format(directory=work, one=one, two=two, port=port))
-    with ExitStack() as stack:
-        servers = [stack.enter_context(running_server("--port", str(at), SPADES_DRAIN_S="5")) for at in (one, two)]
-        nginx = subprocess.Popen(["nginx", "-e", str(work / "error.log"), "-p", str(work), "-c", str(config)])
-        stack.callback(nginx.wait, START_S)
-        stack.callback(nginx.terminate)
-
-        def proxied():
-            try:
-                return post(f"http://127.0.0.1:{port}/bid", content=b"{}").status_code == 422
-            except httpx.TransportError:
-                return False
-
-        wait_until(proxied)
-
-        async def run():
-            load = Load(port, callers=4)
-            task = asyncio.create_task(load.run())
-            for index, at in enumerate((one, two)):
-                await _answered(load, 50)
-                servers[index].process.send_signal(signal.SIGTERM)
-                await asyncio.to_thread(servers[index].process.wait, START_S)
-                assert servers[index].process.returncode == 0
-                manager = running_server("--port", str(at), SPADES_TABLES_DIR=str(tables))
-                await asyncio.to_thread(stack.enter_context, manager)
-            await _answered(load, 50)
-            load.stop()
-            await task
-            return load
-
-        load = asyncio.run(run())
-        assert load.statuses.keys() == {200}, (work / "error.log").read_text()
-        assert load.unanswered == load.refused == 0
-
-
-def test_a_deadline_under_way_ends_in_a_504():
-    """The client never sends the rest of the body."""
-    with running_server() as server:
-        started = time.monotonic()
-        status, _, _ = ask(server, request_bytes(b" " * 10, "X-Deadline-Ms: 200")[:-5])
-        assert status == 504
-        assert time.monotonic() - started > 0.15

@@ -9,17 +9,9 @@ import httpx
 from fastapi import FastAPI
 
 
-def send(
-    app: FastAPI,
-    path: str,
-    body: bytes = b"{}",
-    headers: Mapping[bytes, bytes] | None = None,
-    waited_s: float = 0.0,
-    method: str = "POST",
-    server: str = "127.0.0.1",
-) -> httpx.Response:
-    """Return the answer to a request that has waited ``waited_s`` seconds in the event loop."""
-    return asyncio.run(answer(app, path, body, headers, waited_s, method, server))
+def send(*arguments: Any, **options: Any) -> httpx.Response:
+    """Run `answer` in an event loop of its own."""
+    return asyncio.run(answer(*arguments, **options))
 
 
 async def answer(
@@ -31,7 +23,7 @@ async def answer(
     method: str = "POST",
     server: str = "127.0.0.1",
 ) -> httpx.Response:
-    """Return the answer to a request; see `send`."""
+    """Return the answer to a request that has waited ``waited_s`` seconds in the event loop."""
     sent: list[Any] = []
     scope: dict[str, Any] = {"type": "http", "method": method, "path": path, "query_string": b""}
     scope["raw_path"] = path.encode()

@@ -21,8 +21,7 @@ from service.keys import Bucket
 from service.settings import Settings
 from service.table_sets import TableSets, open_sets
 from spades.contract.examples import REQUEST
-from tests.conftest import committed_tables
-from tests.one_set import one_set
+from tests.one_set import served
 from tests.patience import LIMIT_S, PATIENT, patient
 from tests.service.made_sets import Folder, make_set
 
@@ -50,9 +49,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 @pytest.fixture(scope="session")
 def app() -> FastAPI:
-    service = create_app(patient())
-    service.state.serve(one_set(committed_tables()))
-    return service
+    return served()
 
 
 @pytest.fixture
@@ -88,6 +85,21 @@ class RealServer:
 
 def serve_command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "service", "serve", "--port", "0", *arguments]
+
+
+def refused_start(*arguments: str, **environment: str) -> list[str]:
+    """Run `python -m service serve` with ``environment``, which it must refuse; return the lines of its log."""
+    done = subprocess.run(
+        serve_command(*arguments),
+        cwd=ROOT,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=START_S,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    return done.stderr.splitlines()
 
 
 @contextmanager

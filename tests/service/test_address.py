@@ -2,33 +2,24 @@
 
 import json
 import socket
-import subprocess
 
 import pytest
 
 from service.server import check_address
 from service.settings import Settings, SettingsError
-from tests.service.conftest import START_S, serve_command
+from tests.service.conftest import refused_start
 
 
 @pytest.mark.server
 @pytest.mark.parametrize("more", [[], ["--workers=2"]])
 def test_a_busy_port_is_reported_before_the_tables_are_read(more, tmp_path):
-    """A directory without tables is reported later."""
+    """A directory without tables is reported later, and an unknown setting before."""
     with socket.create_server(("127.0.0.1", 0)) as other:
-        command = serve_command(*more)
-        command[command.index("0")] = str(other.getsockname()[1])
-        done = subprocess.run(
-            command,
-            env={"SPADES_TABLES_DIR": str(tmp_path)},
-            capture_output=True,
-            text=True,
-            timeout=START_S,
-            check=False,
-        )
-    assert done.returncode == 1
-    (line,) = done.stderr.splitlines()
-    assert "Address already in use; accepted: a free address" in json.loads(line)["message"]
+        port = str(other.getsockname()[1])
+        lines = refused_start("--port", port, *more, SPADES_TABLES_DIR=str(tmp_path), SPADES_QEUE_MS="1")
+    unknown, busy = (json.loads(line)["message"] for line in lines)
+    assert unknown.startswith("SPADES_QEUE_MS is set, but there is no such setting")
+    assert "Address already in use; accepted: a free address" in busy
 
 
 def test_a_free_address_is_accepted():

@@ -6,26 +6,18 @@ import re
 import orjson
 import pytest
 
-from service.app import create_app
 from service.keys import new_key
-from tests.conftest import committed_tables
-from tests.one_set import one_set
-from tests.patience import patient
+from spades.contract.examples import BLIND_REQUEST
+from tests.one_set import served
 from tests.service.asgi_calls import send
 from tests.service.test_request_log import _lines
-
-
-def _service(**settings):
-    app = create_app(patient(**settings))
-    app.state.serve(one_set(committed_tables()))
-    return app
 
 
 def test_keys_are_needed_by_all_but_health(call, request_body, tmp_path):
     one, two = new_key("one"), new_key("two")
     path = tmp_path / "keys"
     path.write_text(one.line + "\n")
-    service = _service(api_keys_file=path)
+    service = served(api_keys_file=path)
     good, bad = {"authorization": f"Bearer {one.secret}"}, {"authorization": f"Bearer {two.secret}"}
     for route in ("/metrics", "/version", "/v1/rules", "/v1/policies", "/nowhere", "/problems/x"):
         response = call("GET", route, service)
@@ -36,12 +28,17 @@ def test_keys_are_needed_by_all_but_health(call, request_body, tmp_path):
         assert call("GET", route, service, headers=good).status_code in (200, 404)
     for route in ("/healthz", "/readyz", "/", "/docs", "/openapi.json", "/static/main.js"):
         assert call("GET", route, service).status_code == 200
-    for route, body in (("/bid", request_body), ("/v1/bid", request_body), ("/v1/bids", {"requests": [request_body]})):
+    for route, body in (
+        ("/bid", request_body),
+        ("/v1/bid", request_body),
+        ("/v1/bids", {"requests": [request_body]}),
+        ("/v1/bid/blind", BLIND_REQUEST),
+    ):
         assert call("POST", route, service, json=body).status_code == 401
         assert call("POST", route, service, json=body, headers=bad).status_code == 401
         assert call("POST", route, service, json=body, headers=good).status_code == 200
     lines = _lines(
-        _service(api_keys_file=path, access_log=1.0), call, ("POST", "/bid", {"json": request_body, "headers": good})
+        served(api_keys_file=path, access_log=1.0), call, ("POST", "/bid", {"json": request_body, "headers": good})
     )
     assert lines[0]["key"] == "one"
     assert one.secret not in orjson.dumps(lines).decode()
@@ -51,7 +48,7 @@ def test_a_key_over_its_rate_waits(call, clock, request_body, tmp_path):
     one, two = new_key("one", 3), new_key("two")
     path = tmp_path / "keys"
     path.write_text(f"{one.line}\n{two.line}\n")
-    service = _service(api_keys_file=path)
+    service = served(api_keys_file=path)
     first, second = ({"authorization": f"Bearer {key.secret}"} for key in (one, two))
     statuses = [call("POST", "/bid", service, json=request_body, headers=first).status_code for _ in range(6)]
     assert statuses == [200] * 3 + [429] * 3
@@ -72,7 +69,7 @@ def _service_with_a_key(folder, rate):
     made = new_key("one", rate)
     path = folder / "keys"
     path.write_text(made.line + "\n")
-    return _service(api_keys_file=path), {"authorization": f"Bearer {made.secret}"}
+    return served(api_keys_file=path), {"authorization": f"Bearer {made.secret}"}
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 4])
@@ -106,7 +103,7 @@ def test_a_refusal_waits_and_nobody_else_does(call, clock, monkeypatch, tmp_path
     made = new_key("one")
     path = tmp_path / "keys"
     path.write_text(made.line + "\n")
-    service = _service(api_keys_file=path)
+    service = served(api_keys_file=path)
     waits_s = []
 
     async def sleep(wait_s):
@@ -130,7 +127,7 @@ def test_a_refusal_waits_and_nobody_else_does(call, clock, monkeypatch, tmp_path
 def test_who_has_no_key_is_told_so_before_the_body_is_read(tmp_path):
     path = tmp_path / "keys"
     path.write_text(new_key("one").line + "\n")
-    service = _service(api_keys_file=path)
+    service = served(api_keys_file=path)
 
     async def run():
         sent = []
@@ -151,7 +148,7 @@ def test_a_request_that_is_shed_is_not_charged(call, clock, request_body, tmp_pa
     made = new_key("one", 1)
     path = tmp_path / "keys"
     path.write_text(made.line + "\n")
-    service = _service(api_keys_file=path)
+    service = served(api_keys_file=path)
     key = {b"authorization": f"Bearer {made.secret}".encode()}
     content = orjson.dumps(request_body)
     assert [send(service, "/bid", content, key, waited_s).status_code for waited_s in (100.0, 0.0, 0.0)] == [

@@ -8,16 +8,13 @@ import orjson
 import pytest
 
 from service import requests
-from service.app import create_app
 from service.endpoints import batches
 from service.fair_turns import SLICE_S
 from service.problems import ProblemError
 from spades.bidder import decide
 from spades.contract import bid_request
 from spades.contract.faults import RequestError
-from tests.conftest import committed_tables
-from tests.one_set import one_set
-from tests.patience import patient
+from tests.one_set import served
 
 _WORKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
 
@@ -80,8 +77,7 @@ def _run(state, work, *bodies: bytes) -> list[bytes | Exception]:
 
 @pytest.fixture
 def state():
-    service = create_app(patient())
-    service.state.serve(one_set(committed_tables()))
+    service = served()
     return service.state
 
 

@@ -2,12 +2,9 @@
 
 import pytest
 
-from service.app import create_app
 from spades.rules import PRESETS, VARIANTS
 from spades.winprob import WON_VARIANTS
-from tests.conftest import committed_tables
-from tests.one_set import one_set
-from tests.patience import patient
+from tests.one_set import served
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -65,8 +62,7 @@ def test_blind_nils_are_decided_by_the_policy_that_bids_them(call):
 
 
 def test_metrics_count_the_policy_that_decides(call, request_body):
-    service = create_app(patient())
-    service.state.serve(one_set(committed_tables()))
+    service = served()
     call("POST", "/bid", service, json=request_body | {"policy": "best"})
     text = call("GET", "/metrics", service).text
     assert 'policy="best"' not in text

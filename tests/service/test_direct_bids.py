@@ -6,19 +6,15 @@ import orjson
 import pytest
 from fastapi import FastAPI
 
-from service.app import create_app
 from service.endpoints.bids import DirectBidsMiddleware
 from spades.contract.examples import REQUEST
-from tests.conftest import committed_tables
-from tests.one_set import one_set
-from tests.patience import patient
+from tests.one_set import served
 
 
 @pytest.fixture(scope="module")
 def without() -> FastAPI:
     """The app without the middleware."""
-    app = create_app(patient())
-    app.state.serve(one_set(committed_tables()))
+    app = served()
     direct: Any = DirectBidsMiddleware
     app.user_middleware = [one for one in app.user_middleware if one.cls is not direct]
     return app

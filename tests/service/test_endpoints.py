@@ -9,22 +9,19 @@ from types import SimpleNamespace
 import httpx
 import orjson
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from service import __version__
 from service.app import create_app
 from service.problems import MEDIA_TYPE, TYPES
 from spades.bidder import Decision, decide
 from spades.contract import bid_request
-from spades.contract.examples import PASS_REQUEST
+from spades.contract.examples import BLIND_REQUEST, PASS_REQUEST, REQUEST
 from spades.errors import TablesError
 from spades.manifest import RESEARCH
 from spades.policies import POLICY_KINDS
 from spades.rules import FIELDS, PRESETS
 from spades.tableset import DEFAULT_DIRECTORY
-from tests.conftest import committed_tables
-from tests.one_set import one_set
+from tests.one_set import served
 from tests.patience import patient
 
 _BAD_JSON = [
@@ -41,6 +38,7 @@ _BAD_JSON = [
     b'\xef\xbb\xbf{"seat": 2}',
     "{}".encode("utf-16"),
 ]
+_BODIES = {"/bid": REQUEST, "/v1/bids": {"requests": [REQUEST] * 3}, "/v1/bid/blind": BLIND_REQUEST}
 
 
 def _problem(response: httpx.Response, name: str) -> dict:
@@ -96,7 +94,7 @@ def test_the_same_request_gets_the_same_bytes(call, request_body):
 
 
 @pytest.mark.parametrize("body", _BAD_JSON, ids=range(len(_BAD_JSON)))
-@pytest.mark.parametrize("path", ["/bid", "/v1/bids"])
+@pytest.mark.parametrize("path", ["/bid", "/v1/bids", "/v1/bid/blind"])
 def test_not_json(call, path, body):
     _problem(call("POST", path, content=body), "invalid-json")
 
@@ -107,17 +105,6 @@ def test_not_json(call, path, body):
 def test_nesting_that_json_may_have(call, nested):
     body = nested % (b"[" * 1000 + b"]" * 1000)
     _problem(call("POST", "/bid", content=body), "invalid-request")
-
-
-@given(st.binary(max_size=60) | st.text(max_size=60).map(lambda text: orjson.dumps({"hand": text, "seat": text})))
-@settings(max_examples=80, deadline=None)
-def test_no_body_is_a_500(app, body):
-    async def run() -> list[int]:
-        transport = httpx.ASGITransport(app)
-        async with httpx.AsyncClient(transport=transport, base_url="http://service") as client:
-            return [(await client.post(path, content=body)).status_code for path in ("/bid", "/v1/bids")]
-
-    assert set(asyncio.run(run())) <= {400, 422}
 
 
 @pytest.mark.parametrize(
@@ -132,7 +119,7 @@ def test_no_content_type(call, request_body):
     assert call("POST", "/bid", content=orjson.dumps(request_body)).status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/bid", "/v1/bids"])
+@pytest.mark.parametrize("path", ["/bid", "/v1/bids", "/v1/bid/blind"])
 def test_forms_that_are_not_read(call, path):
     _problem(call("POST", path, files={"hand": b"AS"}), "unsupported-media-type")
     response = call("POST", path, content=b"x", headers={"content-encoding": "gzip"})
@@ -145,10 +132,11 @@ def test_identity_is_no_encoding(call, request_body):
     assert call("POST", "/bid", json=request_body, headers=headers).status_code == 200
 
 
-@pytest.mark.parametrize(("path", "most"), [("/bid", 64 * 1024), ("/v1/bids", 1024 * 1024)])
-def test_body_sizes(call, request_body, path, most):
-    value = request_body if path == "/bid" else {"requests": [request_body]}
-    body = orjson.dumps(value)
+@pytest.mark.parametrize(
+    ("path", "most"), [("/bid", 64 * 1024), ("/v1/bids", 1024 * 1024), ("/v1/bid/blind", 64 * 1024)]
+)
+def test_body_sizes(call, path, most):
+    body = orjson.dumps(_BODIES[path])
     assert call("POST", path, content=body.ljust(most)).status_code == 200
     _problem(call("POST", path, content=body.ljust(most + 1)), "body-too-large")
 
@@ -161,7 +149,7 @@ def test_body_sizes(call, request_body, path, most):
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"])
-@pytest.mark.parametrize("path", ["/bid", "/v1/bid", "/v1/bids"])
+@pytest.mark.parametrize("path", ["/bid", "/v1/bid", "/v1/bids", "/v1/bid/blind"])
 def test_wrong_method_on_a_post(call, method, path):
     response = call(method, path)
     assert response.headers["allow"] == "POST"
@@ -196,9 +184,9 @@ def test_no_such_path(call, path):
     _problem(call("GET", path), "not-found")
 
 
-@pytest.mark.parametrize("path", ["/bid", "/v1/bids"])
-def test_deadline(call, request_body, path):
-    body = request_body if path == "/bid" else {"requests": [request_body] * 3}
+@pytest.mark.parametrize("path", _BODIES)
+def test_deadline(call, path):
+    body = _BODIES[path]
     assert call("POST", path, json=body, headers={"x-deadline-ms": "60000"}).status_code == 200
     assert call("POST", path, json=body, headers={"x-deadline-ms": "60000.5"}).status_code == 200
     _problem(call("POST", path, json=body, headers={"x-deadline-ms": "0"}), "deadline-exceeded")
@@ -218,49 +206,15 @@ def test_a_decision_that_takes_too_long(call, request_body, monkeypatch):
     _problem(call("POST", "/v1/bids", json=body, headers={"x-deadline-ms": "10"}), "deadline-exceeded")
 
 
-def test_a_bug_is_a_500_that_tells_nothing(call, request_body, monkeypatch, caplog):
-    def broken(*_):
-        raise RuntimeError("in /opt/secret")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(bid_request, "decide", broken)
-        response = call("POST", "/bid", json=request_body)
-        _problem(response, "internal-error")
-        assert "secret" not in response.text
-        assert "Traceback" not in response.text
-        assert "in /opt/secret" in caplog.text  # the log has it
-    assert call("POST", "/bid", json=request_body).status_code == 200
-
-
-def test_a_bug_in_the_metrics(call, app, monkeypatch):
-    def broken():
-        raise RuntimeError("in /opt/secret")
-
-    monkeypatch.setattr(app.state.metrics, "text", broken)
-    response = call("GET", "/metrics")
-    _problem(response, "internal-error")
-    assert "secret" not in response.text
-
-
-def test_bids(call, request_body):
-    requests = [request_body, {}, 3, request_body | {"explain": False}]
-    response = call("POST", "/v1/bids", json={"requests": requests})
-    assert response.status_code == 200
-    answers = response.json()["answers"]
-    assert [answer["status"] for answer in answers] == [200, 422, 422, 200]
-    assert answers[0]["body"] == call("POST", "/bid", json=request_body).json()
-    assert answers[1]["body"] == call("POST", "/bid", json={}).json()
-    assert "explanation" not in answers[3]["body"]
-
-
 def test_bids_are_those_of_single_requests_to_the_byte(call, request_body):
     """A batch over several turns of the event loop, with all policies, and right and wrong requests."""
-    requests: list[dict] = [
+    requests: list = [
         request_body | {"policy": policy, "scores": {"us": 10 * number}, "explain": number % 5 > 0}
         for number in range(24)
         for policy in ("bis", "bis:tuned", "rb", "io")
     ]
     requests[40]["seat"] = 3
+    requests += [{}, 3]
     singles = [call("POST", "/bid", json=request) for request in requests]
     items = [b'{"status":%d,"body":%b}' % (single.status_code, single.content) for single in singles]
     answer = call("POST", "/v1/bids", json={"requests": requests}).content
@@ -454,8 +408,7 @@ def test_before_the_tables_are_mapped(call, request_body):
 
 
 def test_draining(call, request_body):
-    draining = create_app(patient())
-    draining.state.serve(one_set(committed_tables()))
+    draining = served()
     draining.state.drain()
     _problem(call("GET", "/readyz", draining), "not-ready")
     assert call("GET", "/healthz", draining).status_code == 200

@@ -16,7 +16,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.app import create_app
 from service.endpoints import inferences as module
 from service.endpoints.inferences import answer_in_slices, parts
 from service.fair_turns import SLICE_S, FairTurns
@@ -36,8 +35,8 @@ from spades.inference import draw, sampler_of
 from spades.inference.holders import ONE, VALUE_UNIT, WEIGHT_UNIT, infer_from_view, readers_of
 from tests.conftest import ROOT, committed_tables
 from tests.golden.requests import JUNK
-from tests.one_set import one_set
-from tests.patience import patient, post
+from tests.one_set import served
+from tests.patience import post
 from tests.service.true_rounds import LIES, false_round, true_round
 
 HAND = SHORT_INFERENCE_REQUEST["hand"]
@@ -263,8 +262,7 @@ def test_a_key_is_required_and_charged(call, clock, tmp_path):
     one = new_key("one", 3)
     path = tmp_path / "keys"
     path.write_text(f"{one.line}\n")
-    service = create_app(patient(api_keys_file=path))
-    service.state.serve(one_set(committed_tables()))
+    service = served(api_keys_file=path)
     headers = {"authorization": f"Bearer {one.secret}"}
     assert call("POST", "/v1/inference", service, json=MIDWAY).status_code == 401
     statuses = [call("POST", "/v1/inference", service, json=MIDWAY, headers=headers).status_code for _ in range(6)]

@@ -7,24 +7,16 @@ import time
 import orjson
 import pytest
 
-from service.app import create_app
 from service.middleware.limits import MAX_LARGE_BODIES_BYTES
 from service.routes import MAX_BATCH_BYTES, MAX_BODY_BYTES
-from tests.conftest import committed_tables
-from tests.one_set import one_set
-from tests.patience import LIMIT_S, patient
+from tests.one_set import served
+from tests.patience import LIMIT_S
 from tests.service.asgi_calls import send
-
-
-def _service(**settings):
-    app = create_app(patient(**settings))
-    app.state.serve(one_set(committed_tables()))
-    return app
 
 
 def test_what_has_waited_too_long_is_shed_and_the_next_is_not(app, call, request_body):
     content = orjson.dumps(request_body)
-    for path in ("/bid", "/v1/bids", "/v1/rules", "/v1/policies", "/openapi.json", "/nowhere"):
+    for path in ("/bid", "/v1/bids", "/v1/bid/blind", "/v1/rules", "/v1/policies", "/openapi.json", "/nowhere"):
         response = send(app, path, waited_s=100.0)
         assert response.status_code == 503
         assert response.headers["retry-after"] == "1"
@@ -34,7 +26,7 @@ def test_what_has_waited_too_long_is_shed_and_the_next_is_not(app, call, request
         assert send(app, path, waited_s=100.0, method="GET").status_code == 200
     assert send(app, "/bid", content, waited_s=0.0).status_code == 200
     assert re.search(r'spades_shed_total\{reason="capacity"\} [1-9]', call("GET", "/metrics").text)
-    patient = _service(queue_ms=0.0)
+    patient = served(queue_ms=0.0)
     assert send(patient, "/bid", content, waited_s=100.0).status_code == 200
 
 
@@ -42,7 +34,7 @@ def test_a_busy_event_loop_is_seen():
     """A step that holds up the loop makes later ones wait; the task that measures it runs as soon as it can."""
 
     async def run():
-        state = _service().state
+        state = served().state
         assert state.lag_s == 0.0
         measuring = asyncio.create_task(state.measure_lag())
         await asyncio.sleep(0)
@@ -58,7 +50,7 @@ def test_a_busy_event_loop_is_seen():
 
 
 def test_too_many_under_way_are_shed(request_body):
-    service = _service(max_in_flight=2)
+    service = served(max_in_flight=2)
     content = orjson.dumps(request_body)
 
     async def run():
@@ -88,7 +80,7 @@ def test_too_many_under_way_are_shed(request_body):
 
 def test_large_bodies_in_hand_are_limited(request_body):
     """Only bytes that have arrived count. Small bodies do not count, and are answered beside large ones."""
-    service = _service()
+    service = served()
     small = orjson.dumps({"requests": [request_body]})
     large = small.ljust(MAX_BATCH_BYTES)
 
@@ -134,7 +126,7 @@ def test_large_bodies_in_hand_are_limited(request_body):
 def test_a_large_body_gives_its_room_back(request_body, monkeypatch):
     """Room for one body is enough for any number of them, one after the other, whether answered or refused."""
     monkeypatch.setattr("service.middleware.limits.MAX_LARGE_BODIES_BYTES", MAX_BATCH_BYTES)
-    service = _service()
+    service = served()
     good = orjson.dumps({"requests": [request_body]}).ljust(MAX_BATCH_BYTES)
     wrong = b"{".ljust(MAX_BATCH_BYTES)
     assert [send(service, "/v1/bids", body).status_code for body in (good, wrong, good)] == [200, 400, 200]
@@ -143,17 +135,17 @@ def test_a_large_body_gives_its_room_back(request_body, monkeypatch):
 def test_the_bytes_of_a_body_are_counted_whatever_its_headers_say():
     large = b"x" * (MAX_BODY_BYTES + 1)
     for headers in ({}, {b"content-length": b"5"}, {b"content-length": b"5", b"transfer-encoding": b"chunked"}):
-        assert send(_service(), "/bid", large, headers).status_code == 413
+        assert send(served(), "/bid", large, headers).status_code == 413
 
 
 def test_a_length_that_is_no_number_is_refused():
     """Servers refuse it before, but an app can be called without one."""
-    answer = send(_service(), "/bid", b"{}", {b"content-length": b"1e5 bytes"})
+    answer = send(served(), "/bid", b"{}", {b"content-length": b"1e5 bytes"})
     assert (answer.status_code, answer.json()["type"]) == (400, "/problems/invalid-http")
 
 
 def test_a_deadline_that_has_passed_costs_no_work(call, request_body, monkeypatch):
-    service = _service()
+    service = served()
     worked = []
     monkeypatch.setattr("service.endpoints.bids.read_bid", lambda data, games: worked.append(data))
     headers = {b"x-deadline-ms": b"5"}
@@ -182,7 +174,7 @@ def test_the_deadline_passes_while_the_body_is_awaited():
     async def run():
         scope = {"type": "http", "method": "POST", "path": "/bid", "headers": [(b"x-deadline-ms", b"50")]}
         async with asyncio.timeout(LIMIT_S):
-            await _service()(scope, receive, take)
+            await served()(scope, receive, take)
 
     asyncio.run(run())
     assert statuses == [504]
@@ -191,7 +183,7 @@ def test_the_deadline_passes_while_the_body_is_awaited():
 def test_a_body_that_no_route_accepts_ends_the_connection():
     """The server would read it to its end; smaller ones leave the connection usable."""
     for length, ends in ((b"70000", False), (b"2000000", True), (b"9" * 30, True)):
-        answer = send(_service(), "/bid", b"", {b"content-length": length})
+        answer = send(served(), "/bid", b"", {b"content-length": length})
         assert answer.status_code == 413
         assert ("connection" in answer.headers) == ends
 
@@ -201,7 +193,7 @@ def test_a_body_that_no_route_accepts_ends_the_connection():
     [("127.0.0.1", False, False), ("10.1.2.3", False, True), ("10.1.2.3", True, False), ("::1", False, False)],
 )
 def test_a_long_answer_ends_a_connection_from_another_machine(request_body, address, proxied, ends):
-    service = _service(behind_proxy=proxied)
+    service = served(behind_proxy=proxied)
     content = orjson.dumps({"requests": [request_body]})
     for path, long in (("/v1/bids", True), ("/bid", False)):
         answer = send(service, path, content, server=address)
@@ -210,7 +202,7 @@ def test_a_long_answer_ends_a_connection_from_another_machine(request_body, addr
 
 def test_a_body_that_did_not_arrive_is_named():
     """httptools ends a request with `Upgrade` after its head; Java's HttpClient sends one by default."""
-    answer = send(_service(), "/bid", b"", {b"content-length": b"40", b"upgrade": b"h2c"})
+    answer = send(served(), "/bid", b"", {b"content-length": b"40", b"upgrade": b"h2c"})
     assert (answer.status_code, answer.json()["type"]) == (400, "/problems/invalid-http")
     assert "Upgrade" in answer.json()["detail"]
-    assert send(_service(), "/bid", b"").json()["type"] == "/problems/invalid-json"
+    assert send(served(), "/bid", b"").json()["type"] == "/problems/invalid-json"

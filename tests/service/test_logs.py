@@ -13,7 +13,6 @@ from threading import Event
 import orjson
 import pytest
 
-from service.app import create_app
 from service.logs import (
     MAX_QUEUED,
     DecisionLog,
@@ -27,9 +26,8 @@ from service.logs import (
 )
 from service.settings import Settings, SettingsError
 from spades.contract.examples import RESULTS_REQUEST
-from tests.conftest import committed_tables
-from tests.one_set import one_set
-from tests.patience import patient, wait_until
+from tests.one_set import served
+from tests.patience import wait_until
 from tests.service.conftest import START_S
 
 ASKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [3, 1], "seat": 2, "scores": {"us": 120, "them": 95}}
@@ -159,8 +157,7 @@ def test_a_write_that_hangs_delays_nobody(monkeypatch):
 def logged(tmp_path):
     """A service with a decision log, and a function that stops the log and returns its records."""
     path = tmp_path / "decisions.jsonl"
-    service = create_app(patient(decision_log=path))
-    service.state.serve(one_set(committed_tables()))
+    service = served(decision_log=path)
     service.state.logs.start()
 
     def records() -> list[dict]:

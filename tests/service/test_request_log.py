@@ -12,17 +12,19 @@ from starlette.responses import StreamingResponse
 from service.app import create_app
 from service.logs import ACCESS, JsonFormatter
 from spades.errors import TablesError
-from tests.conftest import committed_tables
-from tests.one_set import one_set
+from tests.one_set import served
 from tests.patience import patient
 
 _TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 
-def _service(**settings):
-    app = create_app(patient(**settings))
-    app.state.serve(one_set(committed_tables()))
-    return app
+def _break_bids(monkeypatch):
+    """Make every decision fail with a text that only the log may have."""
+
+    def fail(*_):
+        raise TablesError("/secret/path is broken")
+
+    monkeypatch.setattr("spades.contract.bid_request.decide", fail)
 
 
 def _lines(service, call, *requests):
@@ -59,7 +61,7 @@ def test_a_broken_traceparent_is_dropped(call, given):
 
 
 def test_the_log_has_ids_and_no_hands(call, request_body):
-    service = _service(access_log=1.0)
+    service = served(access_log=1.0)
     headers = {"X-Request-ID": "me", "traceparent": _TRACE, "authorization": "Bearer secret"}
     lines = _lines(
         service,
@@ -83,24 +85,17 @@ def test_the_log_has_ids_and_no_hands(call, request_body):
 
 
 def test_the_log_is_sampled_but_for_failures(call, request_body, monkeypatch):
-    service = _service(access_log=0.0)
+    service = served(access_log=0.0)
     requests = [("POST", "/bid", {"json": request_body})] * 200
     assert _lines(service, call, *requests) == []
-    assert 20 < len(_lines(_service(access_log=0.5), call, *requests)) < 180
-
-    def fail(*_):
-        raise TablesError("a bug")
-
-    monkeypatch.setattr("spades.contract.bid_request.decide", fail)
+    assert 20 < len(_lines(served(access_log=0.5), call, *requests)) < 180
+    _break_bids(monkeypatch)
     assert [line["status"] for line in _lines(service, call, requests[0])] == [500]
 
 
 def test_a_bug_is_told_to_nobody(call, request_body, monkeypatch, caplog):
-    def fail(*_):
-        raise TablesError("/secret/path is broken")
-
-    monkeypatch.setattr("spades.contract.bid_request.decide", fail)
-    service = _service()
+    _break_bids(monkeypatch)
+    service = served()
     answer = call("POST", "/bid", service, json=request_body, headers={"X-Request-ID": "table-17"})
     assert answer.json()["type"] == "/problems/internal-error"
     assert "secret" not in answer.text
@@ -112,23 +107,17 @@ def test_a_bug_is_told_to_nobody(call, request_body, monkeypatch, caplog):
 
 
 def test_the_answer_to_a_bug_has_the_ids_of_the_request(call, request_body, monkeypatch):
-    def fail(*_):
-        raise TablesError("a bug")
-
-    monkeypatch.setattr("spades.contract.bid_request.decide", fail)
+    _break_bids(monkeypatch)
     headers = {"X-Request-ID": "table-17", "traceparent": _TRACE}
-    answer = call("POST", "/bid", _service(), json=request_body, headers=headers)
+    answer = call("POST", "/bid", served(), json=request_body, headers=headers)
     assert answer.status_code == 500
     assert (answer.headers["x-request-id"], answer.headers["traceparent"]) == ("table-17", _TRACE)
-    other = call("POST", "/bid", _service(), json=request_body)
+    other = call("POST", "/bid", served(), json=request_body)
     assert re.fullmatch("[0-9a-f]{12}-[0-9a-f]+", other.headers["x-request-id"])
 
 
 def test_a_line_about_a_bug_names_the_request_and_the_key(call, request_body, monkeypatch, tmp_path):
-    def fail(*_):
-        raise TablesError("a bug")
-
-    monkeypatch.setattr("spades.contract.bid_request.decide", fail)
+    _break_bids(monkeypatch)
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonFormatter())
@@ -139,14 +128,14 @@ def test_a_line_about_a_bug_names_the_request_and_the_key(call, request_body, mo
     keys.write_text(f"studio {hashlib.sha256(secret.encode()).hexdigest()}\n")
     headers = {"X-Request-ID": "table-17", "traceparent": _TRACE, "authorization": f"Bearer {secret}"}
     try:
-        call("POST", "/bid", _service(api_keys_file=keys), json=request_body, headers=headers)
+        call("POST", "/bid", served(api_keys_file=keys), json=request_body, headers=headers)
         logger.error("outside of a request")
     finally:
         logger.removeHandler(handler)
     bug, other = [orjson.loads(line) for line in stream.getvalue().splitlines()]
     assert (bug["level"], bug["logger"]) == ("error", "service")
     assert (bug["request_id"], bug["trace_id"], bug["key"]) == ("table-17", _TRACE[3:35], "studio")
-    assert "TablesError: a bug" in bug["exception"]
+    assert "TablesError: /secret/path is broken" in bug["exception"]
     assert secret not in stream.getvalue()
     assert other.keys() == {"time", "level", "logger", "message"}
 
@@ -168,7 +157,7 @@ def test_an_answer_that_has_begun_is_left_as_it_is(call, caplog):
 
         return StreamingResponse(stream())
 
-    service = _service()
+    service = served()
     service.add_route("/broken", broken)
     assert call("GET", "/broken", service).content == b"a part"
     assert "a bug" in caplog.text

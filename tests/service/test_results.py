@@ -7,7 +7,6 @@ import orjson
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from service.app import create_app
 from service.endpoints import batches, results
 from service.endpoints.results import RESULTS_BATCH
 from service.fair_turns import SLICE_S
@@ -16,17 +15,14 @@ from service.problems import ProblemError
 from spades.contract.examples import RESULTS_REQUEST
 from spades.contract.results import MAX_RESULTS, read_result
 from tests.conftest import committed_tables
-from tests.one_set import one_set
-from tests.patience import patient
+from tests.one_set import served
 
 NIL = {"policy": "bis", "tables": "old", "p_nil_made": 0.75, "nil_made": True}
 
 
 @pytest.fixture
 def fresh():
-    service = create_app(patient())
-    service.state.serve(one_set(committed_tables()))
-    return service
+    return served()
 
 
 def counted(service) -> dict[tuple, tuple]:
@@ -127,8 +123,7 @@ def test_each_result_is_charged_to_the_key(call, clock, tmp_path):
     path = tmp_path / "keys"
     path.write_text(key.line + "\n")
     path.chmod(0o600)
-    service = create_app(patient(api_keys_file=path))
-    service.state.serve(one_set(committed_tables()))
+    service = served(api_keys_file=path)
     assert post(call, service, NIL).status_code == 401
     headers = {"authorization": f"Bearer {key.secret}"}
     body = {"results": [NIL] * 30}

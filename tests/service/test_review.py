@@ -5,16 +5,14 @@ import asyncio
 import httpx
 import pytest
 
-from service.app import create_app
 from spades.cards import CARD_NAMES, parse_cards, parse_hand
 from spades.contract.examples import REQUEST, REVIEW_ANSWER, REVIEW_REQUEST
 from spades.legal import deck_number, deck_of
 from spades.play import ALL_PIECES, PlayState, play_card, srp4
 from spades.round_review import GRADES
 from spades.rules import make_rules
-from tests.conftest import committed_tables
-from tests.one_set import one_set
-from tests.patience import LIMIT_S, patient
+from tests.one_set import served
+from tests.patience import LIMIT_S
 from tests.service.conftest import running_server
 
 PASSES = {
@@ -175,8 +173,7 @@ def test_a_deadline(searching_server):
 
 def test_single_bids_pass_between_the_cards():
     """A bid that comes during a review is answered before the review."""
-    app = create_app(patient())
-    app.state.serve(one_set(committed_tables()))
+    app = served()
     searching, bid_answered = asyncio.Event(), asyncio.Event()
 
     async def search(request, deadline, patient):

@@ -39,7 +39,6 @@ from arena.players.search import (
     SQUARES,
     WORTH,
 )
-from service.app import create_app
 from service.endpoints.cards import search_request
 from service.problems import ProblemError
 from service.requests import AppState
@@ -56,7 +55,7 @@ from spades.reasons import NUMBERS, REASONS
 from spades.rules import make_rules
 from tests.arena.engine.states import under
 from tests.conftest import committed_tables
-from tests.one_set import one_set
+from tests.one_set import one_set, served
 from tests.patience import LIMIT_S, patient
 
 NAMES = CARD_NAMES[0]
@@ -238,8 +237,7 @@ def test_a_batch_does_not_search(call):
 
 def app_whose_searches_raise(error, monkeypatch, deadlines=None):
     """Return an app whose searches raise ``error``; it adds their deadlines to ``deadlines``."""
-    app = create_app(patient())
-    app.state.serve(one_set(committed_tables()))
+    app = served()
 
     async def refuse(_request, deadline, **_):
         if deadlines is not None:
@@ -290,8 +288,7 @@ def test_no_process_was_free_before_the_deadline(call, monkeypatch):
 
 def test_levels_of_players_by_rules_on_a_server_that_searches(call, monkeypatch):
     """A pinned player and one under other rules have their own levels; in a batch, the best player has those here."""
-    app = create_app(patient())
-    app.state.serve(one_set(committed_tables()))
+    app = served()
     monkeypatch.setattr(Searchers, "started", True)
 
     def player(path="/v1/card", **change):
@@ -352,8 +349,7 @@ def test_rules_without_a_win_table_are_played_by_rules(call):
 )
 def test_the_reason_compares_the_card_with_that_of_the_usual_player(call, monkeypatch, card, reason):
     """A search process tries the usual player's card first, here the ace."""
-    app = create_app(patient())
-    app.state.serve(one_set(committed_tables()))
+    app = served()
     tried = [(parse_card("AH"), 64, 0.58175), (parse_card("QH"), 64, 0.625)]
 
     async def answer(*_, **__):

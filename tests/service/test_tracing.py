@@ -8,8 +8,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from service.app import create_app
 from service.settings import SettingsError
-from tests.conftest import committed_tables
-from tests.one_set import one_set
+from tests.one_set import served
 from tests.patience import patient
 
 _TRACE = "0af7651916cd43dd8448eb211c80319c"
@@ -21,8 +20,7 @@ def test_a_request_is_a_span_of_the_callers_trace(call, request_body):
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     trace.set_tracer_provider(provider)
-    service = create_app(patient(tracing=True))
-    service.state.serve(one_set(committed_tables()))
+    service = served(tracing=True)
     headers = {"traceparent": f"00-{_TRACE}-{_PARENT}-01"}
     assert call("POST", "/bid", service, json=request_body, headers=headers).status_code == 200
     assert call("GET", "/problems/not-ready", service).status_code == 200

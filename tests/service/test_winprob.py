@@ -33,9 +33,3 @@ def test_an_answer(call, request_body):
     assert [row["bid"] for row in explanation["candidates"]] == [0, 4, 5, 6, 7]
     assert answer.json()["bid"] in (4, 5, 6, 7)
     assert "% of the time. " in explanation["sentence"]
-
-
-def test_a_convention_is_refused(call, request_body):
-    request_body |= {"policy": "winprob", "convention": "big5"}
-    errors = call("POST", "/bid", json=request_body).json()["errors"]
-    assert [error["pointer"] for error in errors] == ["/convention"]

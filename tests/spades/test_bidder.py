@@ -38,19 +38,6 @@ def position(pbn, previous=(), us=0, them=0, us_bags=0, them_bags=0, rules=None)
     return Position(parse_pbn(pbn), previous, Standing(us, them, us_bags, them_bags), rules or Rules())
 
 
-def test_worked_hand(table_set):
-    made: Any = decide(position(WORKED), parse_policy("bis"), table_set)
-    assert (made.bid, made.kind) == (6, "regular")
-    assert made.explanation["regular"]["takes"] == 6
-    assert made.explanation["nil"]["ruled_out"] == "ace of spades"
-
-
-def test_a_nil(table_set):
-    made: Any = decide(position(LOW), parse_policy("bis"), table_set)
-    assert (made.bid, made.kind) == (0, "nil")
-    assert made.explanation["nil"]["chosen"] is True
-
-
 def test_without_explanation(table_set):
     assert decide(position(LOW), parse_policy("bis"), table_set, explain=False) == (0, "nil", None)
 

@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+import re
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -141,26 +143,6 @@ def test_content_changes_the_version(directory):
     assert after.version != before.version
 
 
-def test_missing_file(directory):
-    (directory / "cnil.npy").unlink()
-    with pytest.raises(TablesError, match=r"cnil\.npy: not found; expected 393344 bytes with sha256 [0-9a-f]{64}"):
-        open_tables(directory)
-
-
-def test_short_file(directory):
-    path = directory / "p_length.npy"
-    path.write_bytes(path.read_bytes()[:-8])
-    with pytest.raises(TablesError, match=r"p_length\.npy: found 1912 bytes; expected 1920"):
-        open_tables(directory)
-
-
-def test_changed_file(directory):
-    path = directory / "p_length.npy"
-    path.write_bytes(path.read_bytes()[:-1] + b"\x01")
-    with pytest.raises(TablesError, match=r"p_length\.npy: found sha256 [0-9a-f]{64}; expected [0-9a-f]{64}"):
-        open_tables(directory)
-
-
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(at=st.integers(0, 1919), flip=st.integers(1, 255))
 def test_any_changed_byte_is_found(directory, at, flip):
@@ -175,36 +157,72 @@ def test_any_changed_byte_is_found(directory, at, flip):
         path.write_bytes(good)
 
 
-def test_stray_file(directory):
-    np.save(directory / "other.npy", np.zeros(3))
-    with pytest.raises(TablesError, match=r"other\.npy: found a file that is not in manifest\.json"):
-        open_tables(directory)
-
-
-def replaced(directory, array, array_name="p_length", **changes):
-    """Replace a file by ``array``, with a manifest that has the right size and sha256."""
+def replaced(directory, content, array_name="p_length", **changes):
+    """Replace a file by an array or by bytes, with a manifest that has the right size and sha256."""
     path = directory / f"{array_name}.npy"
-    np.save(path, array)
-    content = path.read_bytes()
-    true = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest(), **changes}
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        np.save(path, content)
+    data = path.read_bytes()
+    true = {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest(), **changes}
     edit(directory, lambda manifest: manifest["files"][f"{array_name}.npy"].update(true))
 
 
-def test_other_shape(directory):
-    replaced(directory, np.zeros((4, 14, 3)))
-    with pytest.raises(TablesError, match=r"p_length\.npy: found shape.*\(4, 14, 3\).*expected.*\(4, 14, 4\)"):
+@pytest.mark.parametrize(
+    ("name", "harm", "message"),
+    [
+        ("cnil.npy", Path.unlink, "not found; expected 393344 bytes with sha256 [0-9a-f]{64}"),
+        ("p_length.npy", lambda path: path.write_bytes(path.read_bytes()[:-8]), "found 1912 bytes; expected 1920"),
+        (
+            "p_length.npy",
+            lambda path: path.write_bytes(path.read_bytes()[:-1] + b"\x01"),
+            "found sha256 [0-9a-f]{64}; expected [0-9a-f]{64}",
+        ),
+        (
+            "p_length.npy",
+            lambda path: replaced(path.parent, path.read_bytes() + b"more"),
+            "found 1924 bytes; expected 1920",
+        ),
+        ("other.npy", lambda path: np.save(path, np.zeros(3)), r"found a file that is not in manifest\.json"),
+        (MANIFEST, lambda path: shutil.rmtree(path.parent), "not found"),
+        (MANIFEST, lambda path: (path.unlink(), path.mkdir()), "can't be read"),
+        (MANIFEST, lambda path: path.write_bytes(b'{"format": "\xff"}'), "found no JSON"),
+    ],
+    ids=["missing", "short", "changed", "bytes behind", "stray", "no folder", "a folder", "encoding"],
+)
+def test_damaged_files(directory, name, harm, message):
+    harm(directory / name)
+    with pytest.raises(TablesError, match=f"{re.escape(name)}: {message}"):
         open_tables(directory)
 
 
-def test_other_dtype(directory):
-    replaced(directory, np.zeros((4, 14, 4), dtype="<f4"))
-    with pytest.raises(TablesError, match=r"p_length\.npy: found.*'<f4'.*expected.*'<f8'"):
-        open_tables(directory)
-
-
-def test_a_type_that_the_kernels_do_not_read(directory):
-    replaced(directory, np.zeros((4, 14, 4), dtype="<u2"), dtype="<u2")
-    with pytest.raises(TablesError, match=r"p_length\.npy: found dtype <u2; expected <f8"):
+@pytest.mark.parametrize(
+    ("content", "changes", "message"),
+    [
+        (np.zeros((4, 14, 3)), {}, r"found shape.*\(4, 14, 3\).*expected.*\(4, 14, 4\)"),
+        (np.zeros((4, 14, 4), "<f4"), {}, "found.*'<f4'.*expected.*'<f8'"),
+        (np.asfortranarray(np.zeros((4, 14, 4))), {}, "found.*'Fortran'.*expected.*'C'"),
+        (b"not an array at all", {}, "found no npy header"),
+        # What the kernels do not read
+        (np.zeros((4, 14, 4), "<u2"), {"dtype": "<u2"}, "found dtype <u2; expected <f8"),
+        (
+            np.zeros((5, 21), np.float32),
+            {"array_name": "net_out", "shape": [5, 21]},
+            r"found shape \(5, 21\); expected \(5, 30\)",
+        ),
+        # Code with other games made them, so the places of the tables differ
+        (
+            np.zeros(1000, "<u2"),
+            {"array_name": "win", "shape": (1000,)},
+            rf"found shape \(1000,\); expected \({WIN_CELLS},\) for this code",
+        ),
+    ],
+    ids=["shape", "dtype", "order", "no header", "type of the kernels", "net", "win tables"],
+)
+def test_wrong_arrays(directory, content, changes, message):
+    replaced(directory, content, **changes)
+    with pytest.raises(TablesError, match=rf"{changes.get('array_name', 'p_length')}\.npy: {message}"):
         open_tables(directory)
 
 
@@ -219,19 +237,6 @@ def test_a_net_without_later_nils_bids_as_it_did(directory):
     assert max(by_way[5].max(), by_way[:, 4].max()) < 1e-9
 
 
-def test_a_net_with_other_outcomes(directory):
-    replaced(directory, np.zeros((5, 21), np.float32), array_name="net_out", shape=[5, 21])
-    with pytest.raises(TablesError, match=r"net_out\.npy: found shape \(5, 21\); expected \(5, 30\)"):
-        open_tables(directory)
-
-
-def test_win_tables_of_other_games(directory):
-    """Code with other games made them, so the places of the tables differ."""
-    replaced(directory, np.zeros(1000, "<u2"), array_name="win", shape=(1000,))
-    with pytest.raises(TablesError, match=rf"win\.npy: found shape \(1000,\); expected \({WIN_CELLS},\) for this code"):
-        open_tables(directory)
-
-
 @pytest.mark.parametrize("dtype", ["<f4", "<f8"])
 def test_curves_of_older_tables_open(directory, dtype):
     """Older tables have float64; a cell reads as the same Python float in both types."""
@@ -243,51 +248,9 @@ def test_curves_of_older_tables_open(directory, dtype):
     assert opened[7, 50] == float(curves[7, 50])
 
 
-def test_fortran_order(directory):
-    replaced(directory, np.asfortranarray(np.zeros((4, 14, 4))))
-    with pytest.raises(TablesError, match=r"p_length\.npy: found.*'Fortran'.*expected.*'C'"):
-        open_tables(directory)
-
-
-def test_no_npy_header(directory):
-    content = b"not an array at all"
-    (directory / "p_length.npy").write_bytes(content)
-    true = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-    edit(directory, lambda manifest: manifest["files"]["p_length.npy"].update(true))
-    with pytest.raises(TablesError, match=r"p_length\.npy: found no npy header"):
-        open_tables(directory)
-
-
-def test_bytes_behind_the_array(directory):
-    content = (directory / "p_length.npy").read_bytes() + b"more"
-    (directory / "p_length.npy").write_bytes(content)
-    true = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-    edit(directory, lambda manifest: manifest["files"]["p_length.npy"].update(true))
-    with pytest.raises(TablesError, match=r"p_length\.npy: found 1924 bytes; expected 1920"):
-        open_tables(directory)
-
-
-def test_no_directory(tmp_path):
-    with pytest.raises(TablesError, match=r"nowhere.manifest\.json: not found"):
-        open_tables(tmp_path / "nowhere")
-
-
-def test_a_directory_in_a_files_place(directory):
-    (directory / MANIFEST).unlink()
-    (directory / MANIFEST).mkdir()
-    with pytest.raises(TablesError, match=r"manifest\.json: can't be read"):
-        open_tables(directory)
-
-
 @pytest.mark.parametrize("text", ["", "{", "nonsense", "[" * 100_000, '{"format": 1'])
 def test_broken_json(directory, text):
     (directory / MANIFEST).write_text(text)
-    with pytest.raises(TablesError, match=r"manifest\.json: found no JSON"):
-        open_tables(directory)
-
-
-def test_broken_encoding(directory):
-    (directory / MANIFEST).write_bytes(b'{"format": "\xff"}')
     with pytest.raises(TablesError, match=r"manifest\.json: found no JSON"):
         open_tables(directory)
 

@@ -10,6 +10,7 @@ from studio import pieces
 from studio.__main__ import main
 from studio.check import Wanted, check_log
 from studio.columns import frame_of
+from tests.arena.conftest import Interrupting
 from tests.studio.test_logs import changed, games, spoiled
 from tests.studio.test_production_log import decision, result
 
@@ -62,18 +63,6 @@ def test_the_output_is_the_same_whatever_the_pieces(capsys, tmp_path, files, mon
         assert good.equals(other[3])
 
 
-class Stops:
-    """Stops after some pieces."""
-
-    def __init__(self, pieces):
-        self.pieces = pieces
-
-    def map(self, fn, indices):
-        for index in list(indices)[: self.pieces]:
-            yield index, fn(index)
-        raise KeyboardInterrupt
-
-
 def contents(part):
     return {name: array.tobytes() for name, array in part.items()}
 
@@ -87,7 +76,7 @@ def test_an_interrupted_check_continues(capsys, tmp_path, files, monkeypatch):
     asked: list[list[int]] = []
     monkeypatch.setattr(pieces, "PIECE_ROWS", 30)
     paths = [tmp_path / name for name in ("one.jsonl", "two.parquet")]
-    with pytest.raises(KeyboardInterrupt), check_log(paths, Wanted(True, True), tmp_path / "work", Stops(2)):
+    with pytest.raises(KeyboardInterrupt), check_log(paths, Wanted(True, True), tmp_path / "work", Interrupting(2)):
         pass
     with check_log(paths, Wanted(True, True), tmp_path / "work", Noted(1)) as found:
         assert asked[0] == list(range(2, len(pieces.pieces_of(paths))))
@@ -102,7 +91,7 @@ def test_an_interrupted_check_of_the_files_in_another_order(tmp_path, records):
     paths = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
     for path, own in zip(paths, (records[:10], records[10:30]), strict=True):
         path.write_text("".join(json.dumps(record) + "\n" for record in own))
-    with pytest.raises(KeyboardInterrupt), check_log(paths, Wanted(True, True), tmp_path / "work", Stops(1)):
+    with pytest.raises(KeyboardInterrupt), check_log(paths, Wanted(True, True), tmp_path / "work", Interrupting(1)):
         pass
     with check_log(paths[::-1], Wanted(True, True), tmp_path / "work", LocalThreads(1)) as found:
         assert [json.loads(contents(part)["head"])["summary"]["good"] for part in found] == [20, 10]

@@ -35,6 +35,7 @@ from studio.reading import read
 from studio.rounds import Keys, Names
 from studio.set_folders import work_folder, working
 from tables.regression import value_at_bins
+from tests.arena.conftest import Interrupting
 
 pytestmark = pytest.mark.compiled
 RULES = make_rules("classic", {"win": 200, "lose": -100})
@@ -407,14 +408,6 @@ def test_rounds_count_once_whatever_the_pieces_and_the_processes(tmp_path, in_pi
 
 
 def test_finished_pieces_are_not_counted_again(tmp_path, in_pieces):
-    class Once:
-        """Stops after two chunks."""
-
-        def map(self, fn, indices):
-            for index in list(indices)[:2]:
-                yield index, fn(index)
-            raise KeyboardInterrupt
-
     class Noted(LocalThreads):
         def map(self, fn, indices):
             indices = list(indices)
@@ -423,7 +416,7 @@ def test_finished_pieces_are_not_counted_again(tmp_path, in_pieces):
 
     asked: list[int] = []
     with pytest.raises(KeyboardInterrupt):
-        count_log(in_pieces, read_segments(None, None), tmp_path / "work", Once())
+        count_log(in_pieces, read_segments(None, None), tmp_path / "work", Interrupting(2))
     found = count_log(in_pieces, read_segments(None, None), tmp_path / "work", Noted(1))
     assert asked[0] == len(pieces.pieces_of(in_pieces)) - 2
     assert same(found, count_log(in_pieces, read_segments(None, None), tmp_path / "new", LocalThreads(1)))

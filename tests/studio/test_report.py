@@ -10,11 +10,10 @@ from arena.chunks import LocalThreads
 from arena.engine.simulate import kernel_tables
 from arena.match import Match
 from spades.position import auction_after
-from spades.rules import make_rules
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from studio import report as report_command
 from studio.__main__ import main
-from studio.beside_people import beside_people, change
+from studio.beside_people import change
 from studio.columns import frame_of
 from studio.fit.counting import no_counts
 from studio.fit.fit_command import write
@@ -153,8 +152,3 @@ def test_a_difference_is_that_of_the_same_deals(tmp_path):
     assert found.shipped.rate == pytest.approx(0.5, abs=1e-9)
     assert found.gain.mean == pytest.approx(100 * (found.fitted.rate - found.shipped.rate), abs=1e-6)
     assert found.gain.low < found.gain.mean < found.gain.high < 0
-
-
-def test_the_table_of_people():
-    match = beside_people("random", make_rules("classic", {}), 10, 1)
-    assert [agent.text for agent in match.agents] == ["bis", "random", "random", "random"]

@@ -109,18 +109,6 @@ def run_with(tmp_path_factory):
     return run
 
 
-def test_a_field_alone_is_refused_at_import(run_with):
-    done = run_with("\n    overtime: int = 0", "import spades.rules")
-    assert done.returncode == 1
-    assert "TypeError: Rules.overtime: declare it as Annotated[int, Rule(...)]" in done.stderr.splitlines()[-1]
-
-
-def test_a_decision_that_was_forgotten_is_named(run_with):
-    done = run_with(OVERTIME.replace("            seen_by_ignore=True,\n", ""), "import spades.rules")
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].endswith("missing 1 required keyword-only argument: 'seen_by_ignore'")
-
-
 def test_the_contract_has_it_too(run_with):
     request = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0, "rules": {"overtime": 2}}
     read = f"from spades.contract.bid_request import read_bid; print(read_bid({request!r}).position.rules.overtime)"

@@ -12,12 +12,11 @@ from spades.bis.conventions import (
     SILENT,
     covers_blind_nil,
     covers_nil,
-    guarded,
     partner_signalled,
     signal,
 )
 from spades.bis.partnership import RULE_NAMES
-from spades.cards import JACK, TEN, parse_pbn
+from spades.cards import parse_pbn
 from spades.contract.answer_text import bid_text
 from spades.legal import BLIND_NIL, EVERY_BID
 from spades.options import AUTO, BIG5, BIG6, CONVENTIONS, NO_CONVENTION
@@ -80,14 +79,6 @@ def test_each_clause_of_a_covering_hand(pbn, takes, five, six):
     assert covers_blind_nil(parse_pbn(pbn), takes, 4) == six
     assert covers_nil(parse_pbn(pbn), takes, 5) == (five and takes > 4)
     assert covers_blind_nil(parse_pbn(pbn), takes, 5) == (six and takes > 4)
-
-
-def test_guarded_by_hand():
-    assert guarded(0, JACK)
-    assert guarded(1 << JACK, JACK)
-    assert not guarded(1 << TEN | 0xFF, JACK)
-    assert guarded(1 << TEN, TEN)
-    assert not guarded(0xFF, TEN)
 
 
 @pytest.mark.parametrize(

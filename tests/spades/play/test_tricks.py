@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades.cards import DECK, cards_of, format_card, parse_card, parse_pbn
+from spades.cards import DECK, cards_of, format_card, parse_card
 from spades.play.tricks import beats, legal_cards, play_card, suit_mask, write_rules, written_rules
 from spades.rules import Rules
 from tests import naive
@@ -34,23 +34,6 @@ def test_suit_masks_cover_the_deck_and_the_jokers():
     ]
     assert suit_mask(3) >> 61 & 3 == 3
     assert sum(suit_mask(suit) for suit in range(4)) & DECK == DECK
-
-
-@pytest.mark.parametrize(
-    ("hand", "first", "broken", "legal"),
-    [
-        ("A2.K.Q3.J", None, 0, {"KH", "QD", "3D", "JC"}),  # no spade lead
-        ("A2.K.Q3.J", None, 1, {"AS", "2S", "KH", "QD", "3D", "JC"}),
-        ("A2...", None, 0, {"AS", "2S"}),  # only spades: they may lead one
-        ("A2.K.Q3.J", "9D", 0, {"QD", "3D"}),
-        ("A2.K.Q3.", "9C", 0, {"AS", "2S", "KH", "QD", "3D"}),  # void in the suit: any card
-        ("A2.K.Q3.J", "9S", 1, {"AS", "2S"}),
-        (".K.Q3.J", "9S", 1, {"KH", "QD", "3D", "JC"}),
-    ],
-)
-def test_legal_by_hand(hand, first, broken, legal):
-    count = 0 if first is None else 1
-    assert texts(legal_cards(parse_pbn(hand), count, parse_card(first) if first else 0, broken)) == legal
 
 
 @given(any_cards, st.lists(st.sampled_from(naive.DECK), max_size=3), st.booleans())

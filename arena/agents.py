@@ -150,8 +150,9 @@ def parse_agent(text: str) -> Agent:
     has_own_option = any(option.key == CARDS for option in kind.options)
     if player is None or not kind.bids or (has_own_option and player in ("on", "off")):
         return kind.make(parsed)
-    if has_own_option and parse_text(player).name not in AGENTS:
-        raise AgentError(f"{text}: {CARDS} is {player!r}; accepted: on, off, or a card player")
+    if parse_text(player).name not in AGENTS:
+        accepted = f"{'on, off, ' if has_own_option else ''}{_names(lambda kind: kind.plays)}"
+        raise AgentError(f"{text}: {CARDS} is {player!r}; accepted: {accepted}")
     cards = parse_player_agent(player)
     whole = AgentText(parsed.name, parsed.options | {CARDS: cards.text})
     return replace(kind.make(parsed.without(CARDS)), text=str(whole), cards=cards)

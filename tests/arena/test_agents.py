@@ -89,7 +89,7 @@ def test_every_agent_is_read_in_its_own_form():
         ("model(kind=human)", "folder is missing; accepted: folder=the folder of a model"),
         ("bis(cards=rb)", "player is 'rb', which plays no cards; accepted: model, python, http, q@1, q, random, wrp"),
         ("bis(cards=q@1(cards=srp))", "accepted: a card player without cards=srp"),
-        ("bis(cards=x)", "agent is 'x'"),
+        ("bis(cards=on)", "cards is 'on'; accepted: model, python, http, q@1, q, random, wrp"),
     ],
 )
 def test_texts_that_name_no_agent(text, message):

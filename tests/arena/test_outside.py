@@ -196,7 +196,7 @@ def test_a_file_runs_once(bidder_file):
         ("http://localhost/bid?rule=1", "option is 'rule=1'; accepted: url="),
         ("http:///bid", "accepted: http://host:port/bid"),
         ("http://localhost/ask(cards=on)", "url has the path /ask; accepted: none, or one that ends in /bid"),
-        ("http://localhost(cards=yes)", "cards is 'yes'; accepted: on, off, or a card player"),
+        ("http://localhost(cards=yes)", "cards is 'yes'; accepted: on, off, model, python, http"),
     ],
 )
 def test_texts_that_name_nobody(text, message):

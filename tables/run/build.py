@@ -14,6 +14,8 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +101,7 @@ def build(
                 say(f"{family.name}: up to date")
                 continue
             started = time.monotonic()
-            decided_by = (family.name, inputs, chunk_code(family.make.__module__))
+            decided_by = (family.name, inputs, chunk_code(family.make.__module__), _learning_versions())
             with stored(decided_by, checkpoints, again=family.name in forced) as folder:
                 context = Context(
                     family=family,
@@ -137,6 +139,11 @@ def make(context: Context) -> dict[str, NDArray[Any]]:
         if not np.isfinite(array).all():
             raise BuildError(f"{family.name}: {name}: found NaN or infinity; accepted: finite values")
     return arrays
+
+
+def _learning_versions() -> list[str]:
+    """Return the versions of the packages that train nets, if installed: kept parts of a training depend on them."""
+    return [f"{name} {version(name)}" for name in ("jax", "optax") if find_spec(name)]
 
 
 def _stored(family: Family, name: str, array: NDArray[Any]) -> NDArray[Any]:

@@ -90,7 +90,7 @@ MODELS = {"scores": "Scores", "rules": "RuleSet", "style": "Style", "players": "
 REQUIRED: Final = {
     "hand": "13 cards, or one PBN text",
     "previous_bids": "the bids made so far, first bidder first, or []",
-    "bids": "the bids, first bidder first; four of them unless the bidding goes on",
+    "bids": "the bids so far, first bidder first; all four after the bidding",
     "seat": "0..3",
     "hands": "four hands, by seat",
     "plays": "all 52 cards in the order of play",

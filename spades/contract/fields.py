@@ -65,7 +65,7 @@ def request_object(model: type[T]) -> type[T]:
     """Make a `TypedDict` an object that callers send: unknown fields and other JSON types are refused."""
     FIELD_NAMES[model.__name__] = tuple(model.__annotations__)
     nameless: frozenset[str] = model.__required_keys__ - REQUIRED.keys()  # type: ignore[attr-defined]
-    assert not nameless, f"faults.REQUIRED says of each required field what is accepted; it lacks {sorted(nameless)}"
+    assert not nameless, f"faults.REQUIRED says what each required field holds; it lacks {sorted(nameless)}"
     return with_config(ConfigDict(extra="forbid", strict=True))(model)
 
 

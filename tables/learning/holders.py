@@ -155,7 +155,7 @@ def _trained(ctx: Context, deals: Deals) -> Arrays:
 
 
 def training_batch(views: Views) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-    """Return inputs and owners as they are trained on."""
+    """Return the inputs, float32 and multiplied by SCALES, and the owners, int32: a batch of `net.holder_fit`."""
     return views.inputs.astype(np.float32) * SCALES, views.owners.astype(np.int32)
 
 

@@ -170,7 +170,7 @@ def whitening(inputs: Floats) -> Floats:
 
 
 def bases_of(inputs: Labels) -> Arrays:
-    """Return the bases, by name of weights, in which the first layer is trained, from labelled positions."""
+    """Return the bases in which the first layer is trained, by name of its weights; ``inputs``: labelled positions."""
     return {
         "position": whitening(np.hstack([inputs.x, np.ones_like(inputs.x[:, :1])])),
         "bid": whitening(inputs.c[inputs.real > 0]),
@@ -191,9 +191,9 @@ def from_bases(trained: Mapping[str, Any], bases: Arrays) -> Weights:
 
 
 def outcome_fit(bases: Arrays, rate: float, steps: int) -> Fit:
-    """Return the training of weights from `into_bases` on batches (`Labels`,).
+    """Return the training of the outcome net, with weights from `into_bases`.
 
-    Its results are the mean squared centred errors, by batch.
+    A batch is a tuple with one `Labels`. The results are the mean squared centred errors, by batch.
     """
     return Fit(lambda trained, batch: loss(from_bases(trained, bases), batch), nadam(rate, steps))
 

@@ -114,13 +114,11 @@ def _train(player: QPlayer, seed: int, updates: int, progress: bool) -> Arrays:
     history = np.zeros((updates, COLUMNS), np.float32)
     for update in tqdm(range(updates), desc=f"q1/{player}", disable=None if progress else True):
         made = play(player, weights, rng, update * BATCH, BATCH)
-        wanted = targets(made, player.reward)
-        batch = made.x.reshape(-1, FEATURES), wanted.ravel()
-        trained, state, (found,) = fit.train({"net": weights}, state, [batch])
+        inputs, wanted = made.x.reshape(-1, FEATURES), targets(made, player.reward).ravel()
+        trained, state, (values,) = fit.train({"net": weights}, state, [(inputs, wanted)])
         weights = trained["net"]
-        history[update, :POINTS_COLUMN] = (
-            ((np.asarray(found) - wanted.ravel()) ** 2).reshape(-1, DECISIONS).mean(axis=0)
-        )
+        errors = (np.asarray(values) - wanted) ** 2
+        history[update, :POINTS_COLUMN] = errors.reshape(-1, DECISIONS).mean(axis=0)
         history[update, POINTS_COLUMN:] = made.points.mean(), made.bids.mean()
     parts = np.array_split(history, min(KEPT, updates))
     return {"weights": weights, "history": np.array([part.mean(axis=0) for part in parts], np.float32)}

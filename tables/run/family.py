@@ -102,9 +102,9 @@ class Context:
         """Return the sum of ``fn(index, seed)`` over ``n_chunks`` indices, added in index order.
 
         A chunk's seed depends only on the context's seed, the family, ``name`` and the index. A finished chunk is kept
-        in ``checkpoints`` and not computed again. A single chunk is computed in this process, also with a cluster: it
-        may need gigabytes of data. Raises `BuildError` if chunks have different arrays, dtypes or
-        shapes, or if the file of a finished chunk is damaged.
+        in ``checkpoints`` and not computed again. A single chunk is computed in this process, also with a cluster,
+        because its data may be a gigabyte. Raises `BuildError` if chunks have different arrays, dtypes or shapes, or if
+        the file of a finished chunk is damaged.
         """
         return summed_chunks(self._finished(name, n_chunks, fn))
 

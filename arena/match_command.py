@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--b", required=True, metavar="AGENT", help="the opponents; the same forms as --a")
     player = "card player of agents that do not name or play their own cards, such as srp, uct(tricks=5, samples=200), "
     player += "search(deals=64) or model(folder=FOLDER); or one for each side, or one for each chair (a0, b0, a1, b1)"
-    parser.add_argument("--players", metavar="P[,P[,P,P]]", help=f"{player} (default: that of the tables)")
+    parser.add_argument("--players", metavar="P[,P[,P,P]]", help=f"{player} (default: srp; in cutthroat solo)")
     pairs = "duplicate pairs of two games each (default %(default)s)"
     parser.add_argument("--pairs", type=integer, default=10_000, help=pairs)
     add_rules_arguments(parser)

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from arena.called.policy_tables import with_tables
 from arena.chunks import Executor
 from arena.match import Match, play
-from arena.players.names import TABLES_PLAYER
 from arena.result import decided_by
 from arena.stats import CONFIDENCE, Gain, WinRate, win_rate, z_of
 from arena.store import stored
@@ -28,14 +27,12 @@ Scores: TypeAlias = NDArray[np.int64]  # (pairs, 2), as in `Played`
 def add_seats_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options that say where the policy sits."""
     player = "who plays the cards of the policy's seats, such as model(folder=FOLDER) if people follow its advice"
-    parser.add_argument("--player", default=TABLES_PLAYER, metavar="PLAYER", help=f"{player} (default %(default)s)")
+    parser.add_argument("--player", default="srp", metavar="PLAYER", help=f"{player} (default %(default)s)")
     both = "the policy bids for both partners, instead of beside one of the people"
     parser.add_argument("--both-partners", action="store_true", help=both)
 
 
-def beside_people(
-    people: str, rules: Rules, pairs: int, seed: int, player: str = TABLES_PLAYER, both: bool = False
-) -> Match:
+def beside_people(people: str, rules: Rules, pairs: int, seed: int, player: str = "srp", both: bool = False) -> Match:
     """Return a match against two people, in which the caller sets the policy as bidder a.
 
     ``people``: a bidder such as ``model(folder=FOLDER, kind=human)``. ``player``: who plays the cards of the policy's

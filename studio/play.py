@@ -25,7 +25,7 @@ from arena.errors import BuildError
 from arena.games import Lineup, play_games
 from arena.match import MOST_SEED
 from arena.match_command import add_rules_arguments, rules_of
-from arena.players.names import TABLES_PLAYER, parse_player
+from arena.players.names import parse_player
 from arena.progress import working_on
 from arena.questions import BID, Answering, Asked
 from spades.arguments import decimal, integer
@@ -189,7 +189,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for side in "ab":
         policy = f"policy of side {side} (default %(default)s)"
         parser.add_argument(f"--{side}", default="bis", metavar="POLICY", help=policy)
-    parser.add_argument("--player", default=TABLES_PLAYER, help="card player of all (default %(default)s)")
+    parser.add_argument("--player", default="srp", help="card player of all (default %(default)s)")
     studio = "instead of two policies, people whose bids are known: " + "; ".join(
         f"{name}: {one.meaning}" for name, one in STUDIOS.items()
     )

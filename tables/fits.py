@@ -26,7 +26,7 @@ from arena.games import Lineup, play_rounds
 from spades.inference import BID_CLASSES, FIRST_PRIOR_ROWS, PRIOR_COLUMNS, SUIT_RANKS
 from spades.options import BIS, FULL, RAW, RB, Policy
 from spades.policies import parse_policy
-from spades.rules import Rules
+from spades.rules import CUTTHROAT, Rules
 from spades.tables import SEQUENCES
 from tables.counts import (
     BINS,
@@ -218,9 +218,10 @@ def profile_curves(ctx: Context) -> Arrays:
     to the first play. Only the curves fitted to the second play are kept.
     """
     first = count_nils(ctx, self_play(ctx), "nils0", "first_rounds")[0]
-    inputs = {**ctx.inputs, f"{ctx.family.prefix}curves": fit_curves(first)}
+    partners = ctx.family.rules.variant != CUTTHROAT
+    inputs = {**ctx.inputs, f"{ctx.family.prefix}curves": fit_curves(first, partners)}
     fitted, held = count_nils(ctx, self_play(ctx, inputs))
-    by_sequence = fit_curves(fitted)
+    by_sequence = fit_curves(fitted, partners)
     ctx.figure("nil_rounds", fitted[..., 0].sum() + held[..., 0].sum())
     for figure, value in held_out_figures(by_sequence, held).items():
         ctx.figure(f"held_out_{figure}", value)
@@ -333,7 +334,8 @@ def blind(ctx: Context) -> Arrays:
 def fit_blind(counts: NDArray[Any]) -> NDArray[np.float64]:
     """Return probabilities (SEQUENCES,) from counts (SEQUENCES, 2) of all blind nils and of those made.
 
-    A logistic regression on the previous bids and on pairs of them: that of `fit_curves` without the nil value.
+    A logistic regression on the previous bids and on pairs of them: that of `fit_curves` without
+    the nil value and without bounds.
     """
     d = design(sequences())
     d = d._replace(shapes=d.shapes[:, :0])

@@ -6,11 +6,13 @@ error of rounding is left. It is about 1e-13, and disappears when a table's cell
 
 `fit_log_odds` is the logistic regression of all chances by the previous bids, fitted to self-play or to a log. Log-odds
 are a sum of numbers for the seat, for every previous bid and for every pair of previous bids, and of functions of the
-nil value that many sequences share. So rare sequences follow the shared functions, and frequent ones can differ from
-them. Penalties make the solution unique.
+nil value that many sequences share. The effect of a number is the sum of one step for each number up to it. The step of
+a rare number is near 0, so its curve is like that of the next lower number. Rare sequences follow what they share with
+others, and frequent ones can differ. Penalties make the solution unique.
 
 `fit_curves` fits the success curves. Their shared functions are piecewise linear, one for all sequences of a seat and
-one for partner's bid. Lower bounds of 0 keep them from falling.
+one for partner's bid. Lower bounds of 0 keep them from falling with the nil value. The steps of partner's numbers have
+the same bound. What pairs of bids take away from that, `rising_curves` fills up.
 
 `shrunk` is the mean of what was counted and of a start, for shares and mean bids.
 """
@@ -42,6 +44,9 @@ LEAST_SHARE = 1e-12  # share of a step that is always taken, because rounding hi
 LEAST_P = 1e-6  # smallest probability in a loss
 KNOTS = np.array([0.0, 0.02, 0.05, 0.1, 0.17, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.93, 1.0])
 RIDGE = 2.0  # penalty on all parameters, in nils; it keeps the numbers of rare bids and pairs near 0
+PAIRED = 5  # in pairs of bids, all numbers from this one on count as this one, because such pairs are rare
+# From this number on, the step of an opponent's number is at least 0. Below it, self-play has steps below 0.
+OPPONENT_RISES = 4
 
 
 def minimize_convex(derivatives: Derivatives, start: Floats, lowest: Floats) -> Floats:
@@ -135,6 +140,7 @@ class Design(NamedTuple):
 
     effects: Any  # sparse 0 or 1 (sequences, number of effects): the seat, bids and pairs of bids
     shapes: Any  # sparse 0 or 1 (sequences, number of shapes): the functions whose sum a sequence uses
+    rising: NDArray[np.bool_]  # (number of effects,): whether an effect is at least 0 if a fit is ``rising``
 
 
 def sequences() -> list[tuple[int, ...]]:
@@ -148,11 +154,12 @@ def sequences() -> list[tuple[int, ...]]:
     ]
 
 
-def design(rows: list[tuple[int, ...]]) -> Design:
+def design(rows: list[tuple[int, ...]], partners: bool = True) -> Design:
     """Return the matrices for the sequences ``rows``.
 
-    Effects: the seat, each bid by its place, and each pair of bids by their places. Shapes: the seat, and the seat with
-    partner's bid: not made, nil, 1 to 6, or at least 7.
+    Effects: the seat; for each place a nil, and each number from 2 on, which all bids of at least this number have; and
+    each pair of bids by their places. Shapes: the seat, and the seat with the bid of the player opposite: not made,
+    nil, 1 to 6, or at least 7. ``partners``: whether the player opposite is the partner, so that higher numbers help.
     """
     effects: dict[tuple[Any, ...], int] = {}
     shapes: dict[tuple[Any, ...], int] = {}
@@ -160,18 +167,27 @@ def design(rows: list[tuple[int, ...]]) -> Design:
     for i, bids in enumerate(rows):
         seat = len(bids)
         keys: list[tuple[Any, ...]] = [("seat", seat)]
-        keys += [("bid", seat, place, bid) for place, bid in enumerate(bids)]
-        keys += [("pair", seat, p, q, bids[p], bids[q]) for p in range(seat) for q in range(p + 1, seat)]
+        for place, bid in enumerate(bids):
+            keys += [("bid", seat, place, number) for number in ([0] if bid == 0 else range(2, bid + 1))]
+        paired = [min(bid, PAIRED) for bid in bids]
+        keys += [("pair", seat, p, q, paired[p], paired[q]) for p in range(seat) for q in range(p + 1, seat)]
         cells_e += [(i, effects.setdefault(key, len(effects))) for key in keys]
-        partner = bids[seat - 2] if seat >= 2 else -1
-        for key in (("seat", seat), ("partner", seat, min(partner, 7) if partner > 0 else partner)):
+        opposite = bids[seat - 2] if seat >= 2 else -1
+        for key in (("seat", seat), ("opposite", seat, min(opposite, 7) if opposite > 0 else opposite)):
             cells_s.append((i, shapes.setdefault(key, len(shapes))))
 
     def matrix(cells: list[tuple[int, int]], width: int) -> Any:
         r, c = np.array(cells).T
         return csr_matrix((np.ones(len(cells)), (r, c)), shape=(len(rows), width))
 
-    return Design(matrix(cells_e, len(effects)), matrix(cells_s, len(shapes)))
+    def rises(kind: str, seat: int, *of: int) -> bool:
+        if kind != "bid" or not partners:
+            return False
+        place, number = of
+        return number >= (2 if place == seat - 2 else OPPONENT_RISES)
+
+    rising = np.array([rises(*key) for key in effects])
+    return Design(matrix(cells_e, len(effects)), matrix(cells_s, len(shapes)), rising)
 
 
 class _Pairs:
@@ -228,12 +244,12 @@ def fit_log_odds(
     """Return e and S of a `Design` at which ``counts`` (rows, bins, 2), of all nils and of those made, are most likely.
 
     ``basis`` (bins, steps): the functions of the nil value; ``start`` (rows, bins): log-odds to which the regression
-    adds; ``effects_ridge`` and ``shapes_ridge``: penalties, in nils; ``rising``: whether no cell of S is below 0.
-    Raises `BuildError` if the fit does not converge.
+    adds; ``effects_ridge`` and ``shapes_ridge``: penalties, in nils; ``rising``: whether no cell of S is below 0,
+    and no effect that `Design.rising` names. Raises `BuildError` if the fit does not converge.
     """
     rows = np.flatnonzero(counts[..., 0].any(axis=1))  # those of all others stay at 0, as do effects that only they use
     used = np.unique(d.effects[rows].indices)
-    own = Design(d.effects[rows][:, used], d.shapes[rows])
+    own = Design(d.effects[rows][:, used], d.shapes[rows], d.rising[used])
     n, made = counts[rows, :, 0].astype(np.float64), counts[rows, :, 1].astype(np.float64)
     begun = np.zeros((len(rows), len(basis))) if start is None else start[rows]
     n_effects, n_shapes, n_steps = len(used), d.shapes.shape[1], basis.shape[1]
@@ -251,28 +267,38 @@ def fit_log_odds(
         return value, gradient + penalty * x, pairs.hessian(n * p * (1.0 - p)) + np.diag(penalty)
 
     first = np.where(of_shape & rising, 0.1, 0.0)
-    lowest = np.where(of_shape & rising, 0.0, -np.inf)
+    bounded = np.concatenate([own.rising, np.ones(n_shapes * n_steps, np.bool_)])
+    lowest = np.where(bounded & rising, 0.0, -np.inf)
     x = minimize_convex(derivatives, first, lowest)
     effects = np.zeros(d.effects.shape[1])
     effects[used] = x[:n_effects]
     return effects, x[n_effects:].reshape(n_shapes, n_steps)
 
 
-def fit_curves(counts: NDArray[Any]) -> Floats:
+def fit_curves(counts: NDArray[Any], partners: bool = True) -> Floats:
     """Return curves (rows, GRID + 1) from counts (rows, GRID + 1, 2) of all nils and of those made.
 
-    Column i is the probability at nil value i / GRID, with six decimals. It never falls with the nil value. ``rows`` is
-    SEQUENCES, or 1 for the curve that ignores the bids. Raises `BuildError` if the fit does not converge.
+    Column i is the probability at nil value i / GRID, with six decimals. ``rows`` is SEQUENCES, or 1 for the curve that
+    ignores the bids. ``partners``: as in `design`. Raises `BuildError` if the fit does not converge.
     """
-    d = design(sequences()) if len(counts) == SEQUENCES else design([()])
+    d = design(sequences() if len(counts) == SEQUENCES else [()], partners)
     e, s = fit_log_odds(counts, d, hat_basis(bin_middles()), rising=True)
     grid = hat_basis(np.linspace(0.0, 1.0, GRID + 1))
-    return rising_curves((d.effects @ e)[:, None] + (d.shapes @ s) @ grid.T)
+    return rising_curves((d.effects @ e)[:, None] + (d.shapes @ s) @ grid.T, partners)
 
 
-def rising_curves(log_odds: Floats) -> Floats:
-    """Return the probabilities of ``log_odds`` (rows, GRID + 1), which never fall in a row, with six decimals."""
-    monotone: Floats = np.maximum.accumulate(expit(log_odds), axis=1).round(6)
+def rising_curves(log_odds: Floats, partners: bool = True) -> Floats:
+    """Return the probabilities of ``log_odds`` (rows, GRID + 1) as curves, with six decimals.
+
+    A curve never falls with the nil value. If ``rows`` is SEQUENCES and there are ``partners``, it also never falls
+    when partner's number rises: a partner who takes more tricks covers more.
+    """
+    curves = expit(log_odds)
+    if partners and len(curves) == SEQUENCES:
+        in_third, in_fourth = curves[15:211].reshape(14, 14, -1), curves[211:].reshape(14, 14, 14, -1)
+        in_third[1:] = np.maximum.accumulate(in_third[1:], axis=0)  # index 0 is a nil of partner
+        in_fourth[:, 1:] = np.maximum.accumulate(in_fourth[:, 1:], axis=1)
+    monotone: Floats = np.maximum.accumulate(curves, axis=1).round(6)
     return monotone
 
 

@@ -11,7 +11,8 @@ from spades.play import PlayState, mistaken_card, solo1, solo2, srp1, srp3, srp4
 
 WRP, SRP1, SOLO1, SRP3, UCT2, SRP4, SOLO2 = range(7)
 # The number of each player by name: the players without options, then those with options. `srp` and `solo` are the
-# versions that the shipped tables were made with.
+# versions that play in matches by default. They stay when tables are made with another player, so that strength figures
+# can be compared.
 IDS = {
     "wrp": WRP,
     **{"srp@1": SRP1, "srp@3": SRP3, "srp@4": SRP4, "srp": SRP3},

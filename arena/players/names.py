@@ -17,8 +17,8 @@ from spades.rules import CUTTHROAT, Rules
 
 # The card player in the self-play of all fitted tables except those of cutthroat. To make the tables with another
 # player, change this line.
-TABLES_PLAYER = "srp@3"
-CUTTHROAT_PLAYER = "solo@1"
+TABLES_PLAYER = "srp@4"
+CUTTHROAT_PLAYER = "solo@2"
 
 UCT_OPTIONS = (  # the defaults were measured against SRP 1
     whole("tricks", 1, 13, about="the last tricks of a round, which sampling decides"),
@@ -76,8 +76,8 @@ def format_player(player: Player) -> str:
 
 
 def player_for(rules: Rules) -> str:
-    """Return the name of the card player that the tables for ``rules`` are made with."""
-    return CUTTHROAT_PLAYER if rules.variant == CUTTHROAT else TABLES_PLAYER
+    """Return the name of the card player in matches with ``rules`` that name none."""
+    return "solo" if rules.variant == CUTTHROAT else "srp"
 
 
 def split_players(text: str) -> list[str]:

@@ -120,7 +120,7 @@ STANDS_UP = (0, 0, 0, 24, 48, 66, 79, 87, 92, 96, 97, 99, 99, 100)
 
 
 def solo1(state: PlayState, me: int) -> int:
-    """Return the card that SOLO 1 plays from seat ``me``. The tables of cutthroat are made with this version."""
+    """Return the card that SOLO 1 plays from seat ``me``."""
     return solo_card(state, me, 1)
 
 

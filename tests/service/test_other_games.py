@@ -84,9 +84,9 @@ def test_other_policies_need_no_table(call):
 
 
 def test_the_error_of_every_rule_is_measured():
-    # No table serves another variant, and none is made for other bags or for whiz with jokers. The games of the report
-    # are those of a policy that bids no blind numbers.
-    measured = {*KEY_FIELDS} - {"variant", "deck", "bag_points", "blind_min"}
+    # No table serves another variant, and none is made for whiz with jokers. The games of the report are those of a
+    # policy that bids no blind numbers.
+    measured = {*KEY_FIELDS} - {"variant", "deck", "blind_min"}
     hint = "add a case to CASES in report/nearest_tables.py, and run its section of the report"
     assert nearest_errors().keys() == measured, hint
     assert all(0.0 <= error < 10.0 for error in nearest_errors().values())
@@ -130,5 +130,5 @@ def test_a_lead_counts_in_every_game(preset, rules):
     win = tables.arrays["win"]
     level, ahead = (win_probability(Standing(us, 0, 0, 0), nearest.win_slice, win) for us in (0, 200))
     assert 0.45 < level < 0.55
-    assert ahead > level + 0.03 or game.win > 1000  # in suicide a round may bring 400 points
+    assert ahead > level + 0.015 or game.win > 1000  # in suicide a round may bring 400 points
     assert table_bags(0, nearest.win_slice) == 0 or game.bags

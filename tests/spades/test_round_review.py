@@ -128,7 +128,7 @@ def test_who_passes_in_which_order():
 def test_bids_are_judged_by_winprob():
     first, second, *_ = judged(ROUND)
     assert (first.choice, first.best, first.loss, first.grade) == ("2", "2", 0.0, "best")
-    assert (second.choice, second.best, second.grade) == ("2", "4", grade_of(second.loss))
+    assert (second.choice, second.best, second.grade) == ("2", "3", grade_of(second.loss))
     assert second.loss == second.best_p_win - second.p_win > 0
     assert second.reasons[0]["code"] == "better-bid"
     assert second.reasons[1]["code"] == "wins"

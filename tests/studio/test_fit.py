@@ -270,7 +270,8 @@ def test_win_tables_follow_what_rounds_bring(tmp_path, monkeypatch, profiles, re
     monkeypatch.setattr("studio.fit.win_fit.ENGINE_ROUNDS", 50)
     monkeypatch.setattr("studio.fit.win_fit.FEWEST", 100)
     counter = counted(tmp_path, profiles, records)
-    sample = counter.samples["all"]
+    once = counter.samples["all"]
+    sample = rows_of(once, np.tile(np.arange(len(once.keys)), 10))
     safe = sample._replace(bids=np.full_like(sample.bids, 3), tricks=np.tile([4, 3, 3, 3], (len(sample.keys), 1)))
     before = open_tables().arrays["win"]
     found = win_tables(np.array(before), safe, tmp_path, LocalThreads(1))
@@ -282,7 +283,7 @@ def test_win_tables_follow_what_rounds_bring(tmp_path, monkeypatch, profiles, re
     assert found.loss < found.shipped_loss
     assert (found.array[own] != before[own]).any()
     assert np.array_equal(np.delete(found.array, own), np.delete(before, own))
-    standing = START._replace(us=-90)
+    standing = START._replace(us=-90, them=50)
     assert win_probability(standing, place, found.array) < win_probability(standing, place, before) - 0.03
 
 

@@ -73,6 +73,28 @@ def test_the_single_curve_is_the_optimum():
     assert np.ptp(curve) == 0
 
 
+def test_curves_rise_with_partners_number_and_rare_bids_are_like_the_next_lower_ones():
+    """Worked by hand: a rare 9 of partner has the chance of an 8, although its two nils failed."""
+    counts = np.zeros((SEQUENCES, 101, 2), np.int64)
+    for partner in range(1, 9):
+        counts[15 + 14 * partner + 3, 50] = 100_000, 60_000 + 2_000 * partner  # partner's bid, then a 3
+    counts[15 + 14 * 9 + 3, 50] = 2, 0
+    curves = fit_curves(counts)
+    in_third = curves[15:211].reshape(14, 14, 101)
+    assert in_third[1:9, 3, 50] == pytest.approx(0.60 + 0.02 * np.arange(1, 9), abs=0.01)
+    assert in_third[9:, 3, 50] == pytest.approx(in_third[8, 3, 50], abs=1e-9)
+    assert (np.diff(in_third[1:], axis=0) >= 0).all()
+    assert (np.diff(curves[211:].reshape(14, 14, 14, 101)[:, 1:], axis=1) >= 0).all()
+
+
+def test_without_partners_curves_may_fall_with_the_number_of_the_player_opposite():
+    counts = np.zeros((SEQUENCES, 101, 2), np.int64)
+    for opposite in range(1, 6):
+        counts[15 + 14 * opposite + 3, 50] = 100_000, 80_000 - 2_000 * opposite
+    in_third = fit_curves(counts, partners=False)[15:211].reshape(14, 14, 101)
+    assert in_third[1:6, 3, 50] == pytest.approx(0.80 - 0.02 * np.arange(1, 6), abs=0.01)
+
+
 def test_a_rare_contract_is_made_about_as_often_as_the_contract_below(monkeypatch, tmp_path):
     """Worked by hand: 50 contracts with the share of the contract below are added to those that were counted."""
 

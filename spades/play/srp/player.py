@@ -62,7 +62,7 @@ def srp3(state: PlayState, me: int) -> int:
 
     No version of SRP sends the signal (ECAI 2020, appendix D.3). A high card before a lower one of the same suit
     usually has another reason: 17 of 100 come from a doubleton. SRP 3 leads for partner's ruff only in suits that
-    partner has shown to be out of. The tables of variants with partners are made with this version.
+    partner has shown to be out of.
     """
     return srp_card(state, me, 3)
 

@@ -9,7 +9,7 @@ from arena.engine.results import cutthroat_winner
 from arena.engine.rounds import Batch
 from arena.engine.simulate import player_rows, policies_by_chair
 from arena.games import ALONE, Lineup, play_pairs
-from arena.players.names import TABLES_PLAYER, parse_player, player_for
+from arena.players.names import parse_player, player_for
 from spades.play import PlayState
 from spades.policies import parse_policy
 from spades.rules import CUTTHROAT, make_rules
@@ -80,6 +80,6 @@ def test_equal_bidders_win_half(fitted):
 
 
 def test_usual_players():
-    assert player_for(RULES) == "solo@1"
-    assert player_for(make_rules()) == TABLES_PLAYER
+    assert player_for(RULES) == "solo"
+    assert player_for(make_rules()) == "srp"
     assert parse_player("solo").number == parse_player("solo@1").number

@@ -1,7 +1,6 @@
 """SOLO: positions with one right card, and the hashes of its versions over every card of 2,000 rounds.
 
-The tables of variant cutthroat were made with version 1. If a hash changes, it is another player and needs another
-name (`solo@3`).
+If a hash changes, it is another player and needs another name (`solo@3`).
 """
 
 import hashlib

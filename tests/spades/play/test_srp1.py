@@ -1,7 +1,7 @@
 """SRP version 1: sure tricks against a search for the worst case, positions with one right card, and its hash.
 
-The hash is over every card of 2,000 rounds whose bids depend on no fitted table. The fitted tables were made with this
-player. If the hash changes, it is another player and needs another name.
+The hash is over every card of 2,000 rounds whose bids depend on no fitted table. If the hash changes, it is another
+player and needs another name.
 """
 
 import hashlib

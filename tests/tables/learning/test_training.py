@@ -8,7 +8,15 @@ from arena.chunks import LocalThreads
 from spades.policies import SERVED
 from tables.families import FAMILIES
 from tables.learning import net, training
-from tables.learning.training import FIRST_POLICIES, LATER_POLICIES, NET, ROUNDS, SEEN_BY
+from tables.learning.training import (
+    FIRST_POLICIES,
+    LAST_ROUND,
+    LATER_POLICIES,
+    NET,
+    PASS_POLICIES,
+    ROUNDS,
+    SEEN_BY,
+)
 from tables.run.family import Context
 
 (NET0,) = (family for family in FAMILIES if family.name == "net0")
@@ -16,7 +24,9 @@ from tables.run.family import Context
 
 def test_only_our_own_policies_bid_in_the_training():
     """The public bots and other outside bidders judge the net, so it never learns from them."""
-    texts = {SEEN_BY, *FIRST_POLICIES, *LATER_POLICIES, *(text for row in ROUNDS for text in row.policies)}
+    rounds = (*ROUNDS, LAST_ROUND)
+    texts = {SEEN_BY, *FIRST_POLICIES, *LATER_POLICIES, *PASS_POLICIES}
+    texts |= {text for row in rounds for text in row.policies}
     assert all(parse_agent(text).policy == text for text in texts)
     assert {text.partition(":")[0] for text in texts} <= set(SERVED)
 

@@ -12,7 +12,8 @@ others, and frequent ones can differ. Penalties make the solution unique.
 
 `fit_curves` fits the success curves. Their shared functions are piecewise linear, one for all sequences of a seat and
 one for partner's bid. Lower bounds of 0 keep them from falling with the nil value. The steps of partner's numbers have
-the same bound. What pairs of bids take away from that, `rising_curves` fills up.
+the same bound. Effects of pairs of bids can still make a curve fall from one number of partner's to the next; then
+`rising_curves` raises it to the curve before.
 
 `shrunk` is the mean of what was counted and of a start, for shares and mean bids.
 """

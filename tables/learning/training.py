@@ -73,7 +73,7 @@ LAST_POLICIES = (
     *("ms", "rb", "bis:tuned", "bis:aggression=-0.8,nil_bias=0.8", "bis"),
 )
 # With a pass, `winprob` bids nil in most rounds, and the other policies seldom. A net trained on few opponents who bid
-# `winprob` states win probabilities that are up to 15 percentage points too high in first and third seat.
+# `winprob` states win probabilities that are too high in first and third seat.
 PASS_POLICIES = *("winprob",) * 14, "bis:tuned", "bis"
 SEEN_BY = "bis:tuned"  # bidder of the games that give the scores to draw from
 CHUNK, PAIRS = 20_000, 5_000  # positions and duplicate pairs in a chunk

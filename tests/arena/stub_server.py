@@ -19,6 +19,7 @@ class Stub(BaseHTTPRequestHandler):
     """A handler that answers with ``server.script(path, content)`` -> (status, headers, body or JSON value)."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # otherwise the body waits 40 ms until the client confirms the headers
     server: "StubServer"
 
     def do_POST(self):

@@ -133,6 +133,7 @@ async function send() {
     show(sent, answer, rules);
     if (!performance.getEntriesByName("first-bid").length) performance.mark("first-bid");
     await showMore(request, answer, rules, signal);
+    if (signal.aborted) return; // a newer request is under way
   } catch (error) {
     if (error.name !== "AbortError") refused(error);
     return;

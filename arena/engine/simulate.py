@@ -102,7 +102,8 @@ def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
         accepted = "Neutral in its annotation, or a dependency of the family that is built"
         raise TypeError(f"Tables.{missing[0]}: found no array and no neutral one; accepted: {accepted}")
     settings = tables_by_profile(read)
-    copies = {id(view): np.array(view, _read_as(view.dtype), order="C") for t in settings for view in t}
+    views = {id(view): view for t in settings for view in t}  # profiles share most of their tables
+    copies = {number: np.array(view, _read_as(view.dtype), order="C") for number, view in views.items()}
     return tuple(Tables(*(copies[id(view)] for view in t)) for t in settings)
 
 

@@ -13,7 +13,8 @@
 #   make clients                            remake the types of clients/ from the contract; wants npm
 #   make test-clients                       run the clients of clients/, and generated Python, TypeScript and Java
 #                                           ones; wants npm, a JDK, and mono with Newtonsoft.Json
-#   make screenshots                        remake the pictures of the playground in docs/img; wants Debian's chromium
+#   make screenshots                        remake the pictures of the playground in docs/img; wants Debian's
+#                                           chromium-headless-shell
 #   make same-answers [BASE=<commit>] [ARGS="--arena --ignore REGEX"]
 #                                           does the working tree answer as the commit does? BASE's default is the
 #                                           commit of main that this branch started from

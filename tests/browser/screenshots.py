@@ -43,7 +43,7 @@ def write(page: Page, name: str, full_page: bool = False) -> None:
 
 def main() -> None:
     """Make all pictures."""
-    assert CHROMIUM is not None, "chromium is not installed; on Debian: apt-get install chromium"
+    assert CHROMIUM is not None, "chromium is not installed; on Debian: apt-get install chromium-headless-shell"
     with running_server() as server, chromium() as browser:
         page = new_page(browser, server.url, (1280, 960), "light")
         open_playground(page)

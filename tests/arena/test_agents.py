@@ -241,8 +241,17 @@ SRP_OUTSIDE = """
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("preset", ["classic", "pass-2", "pass-4"])
-@pytest.mark.parametrize("first", [False, True])
+@pytest.mark.parametrize(
+    ("preset", "first"),
+    [
+        ("classic", False),
+        ("pass-2", True),
+        *(
+            pytest.param(*case, marks=pytest.mark.long)
+            for case in (("pass-2", False), ("pass-4", False), ("pass-4", True))
+        ),
+    ],
+)
 def test_a_program_that_plays_as_srp_plays_the_games_of_srp(bidder_file, preset, first):
     rules = make_rules(preset, {"win": 200, "lose": -100, "nil_passes_first": first})
     bot = f"python(file={bidder_file(SRP_OUTSIDE)}, name=Bot)"
@@ -257,7 +266,7 @@ def test_a_program_that_plays_as_srp_plays_the_games_of_srp(bidder_file, preset,
 def test_a_program_decides_about_blind_nils(bidder_file):
     rules = make_rules("classic", {"win": 300, "blind_nil": True})
     bot = f"python(file={bidder_file(SRP_OUTSIDE)}, name=Bot)"
-    found = run_match(Match(bot, "rb", pairs=40, seed=3, rules=rules))
+    found = run_match(Match(bot, "rb", pairs=15, seed=3, rules=rules))
     assert {row["side"] for row in found.bids if row["bid"] == "blind_nil"} == {"a"}
 
 

@@ -1,4 +1,4 @@
-"""The wheels: that of the library bids in an environment with numpy only, and none installs `tables` or a like name."""
+"""The wheels: that of the library bids in an environment with numpy only and fits an index; none installs `tables`."""
 
 import filecmp
 import importlib.metadata
@@ -11,10 +11,12 @@ import tarfile
 import tomllib
 import venv
 import zipfile
+from email import message_from_bytes
 from pathlib import Path
 
 import pytest
 
+from spades import __version__
 from spades.tableset import DEFAULT_DIRECTORY
 from tests.conftest import ROOT
 
@@ -34,10 +36,14 @@ def build(project: Path, target: str, directory: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory) -> Path:
+def sdist(tmp_path_factory) -> Path:
+    return build(ROOT / "spades", "sdist", tmp_path_factory.mktemp("sdist"))
+
+
+@pytest.fixture(scope="module")
+def wheel(sdist, tmp_path_factory) -> Path:
     """The library's wheel, built from its sdist in a folder of its own."""
     folder = tmp_path_factory.mktemp("library")
-    sdist = build(ROOT / "spades", "sdist", folder / "sdist")
     with tarfile.open(sdist) as archive:
         assert not [member.name for member in archive if not (member.isfile() or member.isdir())], "no links"
         archive.extractall(folder / "source", filter="data")
@@ -152,3 +158,32 @@ def test_the_library_is_declared_as_the_project_is():
     assert library["build-system"] == project["build-system"]
     needed = library["project"]["dependencies"] + library["project"]["optional-dependencies"]["json"]
     assert set(needed) <= set(project["project"]["dependencies"])
+
+
+def test_an_index_would_accept_the_library(wheel, sdist):
+    an_index_would_accept(wheel, sdist)
+
+
+@pytest.mark.long
+def test_an_index_would_accept_the_client(tmp_path):
+    project = ROOT / "clients/python"
+    an_index_would_accept(*(build(project, target, tmp_path / target) for target in ("wheel", "sdist")))
+
+
+def an_index_would_accept(wheel: Path, sdist: Path) -> None:
+    checked = subprocess.run(
+        [Path(sys.executable).parent / "twine", "check", "--strict", wheel, sdist], capture_output=True, text=True
+    )
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        metadata = message_from_bytes(archive.read(name))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    author = project["authors"][0]["name"]
+    assert (metadata["Version"], metadata["Author"], metadata["License-Expression"]) == (__version__, author, "MIT")
+    assert metadata["License-File"] == "LICENSE"
+    assert dict(value.split(", ") for value in metadata.get_all("Project-URL", [])) == project["urls"]
+    classifiers = metadata.get_all("Classifier", [])
+    assert not [name for name in classifiers if name.startswith("Private")], "an index refuses these"
+    assert "Typing :: Typed" in classifiers
+    assert "](../" not in metadata.get_payload(), "a link to a file leads nowhere from an index"

@@ -6,9 +6,6 @@ import subprocess
 import sys
 import tomllib
 import xml.etree.ElementTree as ET
-import zipfile
-from email import message_from_bytes
-from email.message import Message
 from pathlib import Path
 
 import pytest
@@ -35,42 +32,6 @@ def run(*command: str | Path) -> str:
 
 def nuget(name: str) -> str | None:
     return NUGET.findtext(name) if NUGET is not None else None
-
-
-@pytest.fixture(scope="module", params=["spades", pytest.param("clients/python", marks=pytest.mark.long)])
-def built(request, tmp_path_factory) -> list[Path]:
-    """The wheel and the sdist of a project."""
-    folder = tmp_path_factory.mktemp("built")
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "--directory", str(folder)],
-        cwd=ROOT / request.param,
-        check=True,
-        capture_output=True,
-        timeout=600,
-    )
-    return sorted(folder.iterdir())
-
-
-def metadata_of(wheel: Path) -> Message:
-    with zipfile.ZipFile(wheel) as archive:
-        (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
-        return message_from_bytes(archive.read(name))
-
-
-@pytest.mark.slow
-@pytest.mark.xdist_group("wheels")
-def test_an_index_would_accept_the_wheels(built):
-    assert [path.suffix for path in built] == [".whl", ".gz"]
-    run(COMMANDS / "twine", "check", "--strict", *built)
-    metadata = metadata_of(built[0])
-    assert (metadata["Version"], metadata["Author"], metadata["License-Expression"]) == (__version__, AUTHOR, "MIT")
-    assert metadata["License-File"] == "LICENSE"
-    urls = dict(value.split(", ") for value in metadata.get_all("Project-URL", []))
-    assert urls == PROJECT["urls"]
-    classifiers = metadata.get_all("Classifier", [])
-    assert not [name for name in classifiers if name.startswith("Private")], "an index refuses these"
-    assert "Typing :: Typed" in classifiers
-    assert "](../" not in metadata.get_payload(), "a link to a file leads nowhere from an index"
 
 
 def test_the_packages_for_other_languages_have_the_same_version_author_licence_and_repository():

@@ -67,7 +67,7 @@ def test_a_full_disk_costs_lines_and_nothing_else(tmp_path):
         os.close(descriptor)
 
 
-@pytest.mark.parametrize("log", ["access", "decision"])
+@pytest.mark.parametrize("log", [pytest.param("access", marks=pytest.mark.long), "decision"])
 def test_a_disk_that_stays_full(log):
     settings = {"SPADES_ACCESS_LOG": "1"} if log == "access" else {"SPADES_DECISION_LOG": "/dev/full"}
     descriptor = os.open("/dev/full", os.O_WRONLY)

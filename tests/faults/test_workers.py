@@ -48,7 +48,7 @@ def test_one_worker_ignores_sighup_and_says_why():
         assert post(f"{server.url}/bid", content=BODY).status_code == 200
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_worker_that_cannot_start_does_not_stop_the_other(tmp_path):
     """It is started again and again, and serves as soon as the tables are mended.
 

@@ -34,13 +34,18 @@ def test_the_version_of_broken_tables(capsys, monkeypatch, tmp_path):
     "arguments",
     [
         ["service", "--version"],
-        ["service", "--help"],
         ["spades", "bid", _HAND],
-        ["spades", "--help"],
-        ["service", "key", "me"],
-        ["tables", "--help"],
         ["arena", "match", "--help"],
-        ["loadtest", "--help"],
+        *(
+            pytest.param(command, marks=pytest.mark.long)
+            for command in (
+                ["service", "--help"],
+                ["spades", "--help"],
+                ["service", "key", "me"],
+                ["tables", "--help"],
+                ["loadtest", "--help"],
+            )
+        ),
     ],
 )
 def test_a_closed_pipe_is_no_error(arguments):

@@ -177,7 +177,10 @@ def test_broken_tables_stop_the_start(tmp_path):
     assert re.search(r"cnil\.npy: found .*; expected ", json.loads(line)["message"])
 
 
-@pytest.mark.parametrize("arguments", [(), ("--workers", "2")])
+TWO_WORKERS = ("--workers", "2")
+
+
+@pytest.mark.parametrize("arguments", [pytest.param((), marks=pytest.mark.long), TWO_WORKERS])
 def test_several_table_sets_without_a_default_stop_the_start(made_sets, arguments):
     lines = refused_start(*arguments, SPADES_TABLES_DIR=str(made_sets[0]))
     listed = ", ".join(made_sets[1])
@@ -194,8 +197,15 @@ def test_a_restart_reads_the_roles_again(serve, folder, made_sets):
             assert get(f"{running.url}/readyz").json() == {"status": "ready", "tables": default}
 
 
-@pytest.mark.parametrize("arguments", [(), ("--workers", "2")])
-@pytest.mark.parametrize("fault", ["empty", "anyone can write it"])
+@pytest.mark.parametrize(
+    ("fault", "arguments"),
+    [
+        ("empty", ()),
+        ("anyone can write it", TWO_WORKERS),
+        pytest.param("empty", TWO_WORKERS, marks=pytest.mark.long),
+        pytest.param("anyone can write it", (), marks=pytest.mark.long),
+    ],
+)
 def test_a_key_file_that_is_no_good_stops_the_start(tmp_path, fault, arguments):
     path = tmp_path / "keys"
     path.write_text("" if fault == "empty" else new_key("me").line)
@@ -205,12 +215,14 @@ def test_a_key_file_that_is_no_good_stops_the_start(tmp_path, fault, arguments):
     assert message.startswith(f"{path}: {'no keys found' if fault == 'empty' else 'mode is 0646'}")
 
 
-@pytest.mark.parametrize("arguments", [(), ("--workers", "2")])
 @pytest.mark.parametrize(
-    ("name", "value"), [("SPADES_DECISION_LOG", "/proc/log.jsonl"), ("PROMETHEUS_MULTIPROC_DIR", "/no/such/folder")]
+    ("name", "value", "arguments"),
+    [
+        ("SPADES_DECISION_LOG", "/proc/log.jsonl", ()),
+        pytest.param("SPADES_DECISION_LOG", "/proc/log.jsonl", TWO_WORKERS, marks=pytest.mark.long),
+        ("PROMETHEUS_MULTIPROC_DIR", "/no/such/folder", TWO_WORKERS),  # one worker does not use it
+    ],
 )
 def test_what_a_worker_would_refuse_stops_the_start(name, value, arguments):
-    if name == "PROMETHEUS_MULTIPROC_DIR" and not arguments:
-        pytest.skip("one worker does not use it")
     (line,) = refused_start(*arguments, **{name: value})
     assert json.loads(line)["message"].startswith(f"{name} is {value!r}")

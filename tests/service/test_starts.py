@@ -53,7 +53,7 @@ def _running(*command: str) -> Iterator[str]:
     "command",
     [
         ("-m", "uvicorn", "service.app:create_app", "--factory", "--port", "PORT"),
-        ("-m", "uvicorn", "service.main:app", "--port", "PORT"),
+        pytest.param(("-m", "uvicorn", "service.main:app", "--port", "PORT"), marks=pytest.mark.long),
         ("-m", "uvicorn", "service.main:app", "--http", "h11", "--port", "PORT"),
         ("-m", "fastapi", "run", "service/main.py", "--host", "127.0.0.1", "--port", "PORT"),
     ],

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -19,11 +20,17 @@ from spades.tables import PARTNERSHIP_PROFILE, Tables, dtypes_of
 from spades.tableset import DEFAULT_DIRECTORY, open_tables
 from spades.winprob.games import WIN_CELLS
 
+LARGE = 500_000  # bytes
+
 
 @pytest.fixture
 def directory(tmp_path):
-    """A copy of the committed tables, which a test can damage."""
-    return shutil.copytree(DEFAULT_DIRECTORY, tmp_path / "data")
+    """A copy of the committed tables, which a test can damage. Its large files are links: a test replaces them."""
+
+    def copy(source, target):
+        (os.link if Path(source).stat().st_size > LARGE else shutil.copy2)(source, target)
+
+    return shutil.copytree(DEFAULT_DIRECTORY, tmp_path / "data", copy_function=copy)
 
 
 def edit(directory, change):
@@ -160,6 +167,7 @@ def test_any_changed_byte_is_found(directory, at, flip):
 def replaced(directory, content, array_name="p_length", **changes):
     """Replace a file by an array or by bytes, with a manifest that has the right size and sha256."""
     path = directory / f"{array_name}.npy"
+    path.unlink()  # it may be a link
     if isinstance(content, bytes):
         path.write_bytes(content)
     else:

@@ -123,7 +123,8 @@ def test_three_hands_say_the_fourth(log, records):
 
 def test_plays_after_a_pass_do_not_say_what_was_dealt(log):
     found = [one for one in games(make_rules("pass-2"), 12) if 0 in one["bids"]]
-    for one in found:
+    one_side = [one for one in found if not all(0 in one["bids"][side::2] for side in (0, 1))]
+    for one in one_side[:3]:
         passing = [one["bids"][seat] == 0 or one["bids"][seat ^ 2] == 0 for seat in range(4)]
         _, (batch,), _ = checked(log(changed(one, hands=...)))
         assert [hand == 0 for hand in batch.rounds.hands[0].tolist()] == passing

@@ -144,7 +144,7 @@ def test_cnil_against_oracle_long(cnil, held):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("held", ["T85", "KQJ", "K9543", "QJ32"])
+@pytest.mark.parametrize("held", [pytest.param("T85", marks=pytest.mark.long), "KQJ", "K9543", "QJ32"])
 def test_cnil_against_oracle_short(cnil, held):
     check_against_oracle(cnil, held)
 

@@ -101,6 +101,8 @@ def built(tmp_path):
 @pytest.mark.compiled
 def test_one_more_game(built, tmp_path, monkeypatch):
     monkeypatch.setattr(win, "MORE", MORE[:1])  # the others would take minutes
+    monkeypatch.setattr(win, "EDGES", win.EDGES[::6])  # 9 pairs of buckets instead of 324
+    monkeypatch.setattr(win, "BUCKETS", 3)
     monkeypatch.setattr(games, "MOST_CELLS", 20_000)  # so that the exact rows of `tens` are too many
     texts = (
         "classic:win=60,lose=-50,bag_limit=4,bag_penalty=44,ten_for_200=true",

@@ -143,7 +143,7 @@ print([hashlib.sha256(fit.tobytes()).hexdigest()[:16] for fit in random_fits()])
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_fits_do_not_depend_on_the_linear_algebra():
     """OpenBLAS chooses its code by processor; the variable makes it use that of an old one."""
     found = [

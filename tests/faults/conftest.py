@@ -6,14 +6,17 @@ import math
 import re
 import signal
 import socket
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 from typing import Protocol
 
+import httpx
+
 from service.keys import new_key
-from tests.patience import LIMIT_S, wait_until
+from tests.patience import LIMIT_S, get, wait_until
 from tests.service.conftest import RealServer, app, folder, made_sets, workers  # noqa: F401  # fixtures
 
 WORKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
@@ -110,12 +113,14 @@ def new_keys_file(directory: Path) -> tuple[Path, str]:
 class Load:
     """Callers that send requests without a pause until `stop`, each on its own connection; counts all outcomes."""
 
-    def __init__(self, port: int, callers: int = 8, closing: int = 0) -> None:
+    def __init__(self, port: int, callers: int = 8, closing: int = 0, body: bytes = BODY) -> None:
         self._port = port
         self._callers = callers
+        self._body = body
         self._closing = closing  # callers that open a connection for each request
         self._stopping = False
-        self.statuses: dict[int, int] = {}  # status -> answers
+        self.statuses: Counter[int] = Counter()  # answers by status
+        self.tables: Counter[str] = Counter()  # answers by version of the tables
         self.lost_at: list[float] = []  # `monotonic` times of requests whose connection broke before the answer
         self.refused = 0  # connections that were not accepted
 
@@ -130,8 +135,17 @@ class Load:
     def stop(self) -> None:
         self._stopping = True
 
+    async def answered(self, count: int, tables: str = "") -> None:
+        """Wait for ``count`` more answers with 200, or for as many that name these ``tables``."""
+
+        def number() -> int:
+            return self.tables[tables] if tables else self.statuses[200]
+
+        wanted = number() + count
+        await asyncio.to_thread(wait_until, lambda: number() >= wanted)
+
     async def _call(self, closing: bool) -> None:
-        data = request_bytes(BODY, "Connection: close") if closing else request_bytes()
+        data = request_bytes(self._body, *(["Connection: close"] if closing else []))
         while not self._stopping:
             try:
                 reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
@@ -149,14 +163,36 @@ class Load:
                     length = next(
                         int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")
                     )
-                    await reader.readexactly(length)
-                    self.statuses[status] = self.statuses.get(status, 0) + 1
+                    answer = json.loads(await reader.readexactly(length))
+                    self.statuses[status] += 1
+                    self.tables[answer.get("tables", "")] += 1
                     if b"connection: close" in head.lower():
                         break
             except (OSError, asyncio.IncompleteReadError):
                 self.lost_at.append(sent_at)
             finally:
                 writer.close()
+
+
+def ready(server: RealServer) -> None:
+    """Wait until a server is ready; it logs its start before its workers listen."""
+
+    def answers() -> bool:
+        try:
+            return get(f"{server.url}/readyz").status_code == 200
+        except httpx.TransportError:
+            return False
+
+    wait_until(answers, "the server is not ready in time")
+
+
+def alive(pid: int) -> bool:
+    """Return whether a process runs."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 async def restart(server: RealServer) -> None:

@@ -6,8 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from loadtest.servers import free_port
-from tests.faults.conftest import BODY, WORKED, ask, connected, read_response, request_bytes
-from tests.faults.test_stopping import _ready
+from tests.faults.conftest import BODY, WORKED, ask, connected, read_response, ready, request_bytes
 from tests.patience import get, post, wait_until
 from tests.service.conftest import running_server
 
@@ -50,7 +49,7 @@ def test_metrics_have_a_listener_of_their_own():
 def test_metrics_of_several_workers_on_their_own_listener():
     port = free_port()
     with running_server("--workers", "2", SPADES_METRICS_ADDRESS=f"127.0.0.1:{port}") as server:
-        _ready(server)
+        ready(server)
         assert all(post(f"{server.url}/bid", content=BODY).status_code == 200 for _ in range(6))
         text = get(f"http://127.0.0.1:{port}/metrics").text
         assert 'spades_http_requests_total{route="/bid",status="200"} 6.0' in text

@@ -6,28 +6,11 @@ import signal
 import time
 from functools import partial
 
-import httpx
 import pytest
 
-from tests.faults.conftest import Load
+from tests.faults.conftest import Load, alive, ready
 from tests.patience import get, wait_until
 from tests.service.conftest import START_S, running_server, workers
-
-
-def _ready(server):
-    def ready():
-        try:
-            return get(f"{server.url}/readyz").status_code == 200
-        except httpx.TransportError:
-            return False
-
-    wait_until(ready, "the server is not ready in time")
-
-
-async def _answered(load, count):
-    """Wait until ``load`` has got ``count`` more answers."""
-    before = load.statuses.get(200, 0)
-    await asyncio.to_thread(wait_until, lambda: load.statuses.get(200, 0) >= before + count)
 
 
 @pytest.mark.parametrize("attempt", [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(1, 20))])
@@ -38,10 +21,10 @@ def test_sigterm_under_load_loses_no_request(attempt):
         async def run():
             load = Load(server.port)
             task = asyncio.create_task(load.run())
-            await _answered(load, 50)
+            await load.answered(50)
             signalled_at = time.monotonic()
             server.process.send_signal(signal.SIGTERM)
-            await _answered(load, 50)
+            await load.answered(50)
             while server.process.poll() is None:
                 await asyncio.sleep(0.05)
             load.stop()
@@ -58,18 +41,18 @@ def test_sigterm_under_load_loses_no_request(attempt):
 @pytest.mark.slow
 def test_a_killed_worker_returns_and_the_other_serves_meanwhile():
     with running_server("--workers", "2") as server:
-        _ready(server)
+        ready(server)
         before = workers(server.process.pid)
         assert len(before) == 2
 
         async def run():
             load = Load(server.port)
             task = asyncio.create_task(load.run())
-            await _answered(load, 100)
+            await load.answered(100)
             os.kill(before[0], signal.SIGKILL)
             alive = partial(workers, server.process.pid)
             await asyncio.to_thread(wait_until, lambda: len(set(alive()) - {before[0]}) == 2)
-            await _answered(load, 100)
+            await load.answered(100)
             load.stop()
             await task
             return load
@@ -94,22 +77,14 @@ def test_a_killed_worker_returns_and_the_other_serves_meanwhile():
         assert server.process.wait(START_S) == 0
 
 
-def _alive(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("started", [True, False], ids=["ready", "starting"])
 def test_workers_end_with_a_killed_parent(started):
     """Nothing would stop or restart them, and their port must become free. This holds for starting workers too."""
     with running_server("--workers", "2", SPADES_DRAIN_S="0") as server:
         if started:
-            _ready(server)
+            ready(server)
         wait_until(lambda: len(workers(server.process.pid)) == 2)
         started_workers = workers(server.process.pid)
         server.process.kill()
-        wait_until(lambda: not any(_alive(pid) for pid in started_workers), "a worker outlives its parent")
+        wait_until(lambda: not any(alive(pid) for pid in started_workers), "a worker outlives its parent")

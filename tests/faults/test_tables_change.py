@@ -8,8 +8,7 @@ import time
 import pytest
 
 from spades.tableset import DEFAULT_DIRECTORY
-from tests.faults.conftest import BODY
-from tests.faults.test_stopping import _ready
+from tests.faults.conftest import BODY, ready
 from tests.patience import get, post, wait_until
 from tests.service.conftest import START_S, running_server
 
@@ -50,7 +49,7 @@ def test_changed_tables_are_bid_from_no_more(tmp_path, name, change, arguments):
     directory = tmp_path / "data"
     shutil.copytree(DEFAULT_DIRECTORY, directory)
     with running_server(*arguments, SPADES_TABLES_DIR=str(directory), SPADES_DRAIN_S="0") as server:
-        _ready(server)
+        ready(server)
         time.sleep(1.2)  # the service checks, and finds nothing
         assert _statuses(server, 4) == ({200}, {200})
         change(directory / name)

@@ -9,8 +9,7 @@ import sys
 
 import pytest
 
-from tests.faults.conftest import BODY, Load, metric, restart
-from tests.faults.test_stopping import _alive, _answered, _ready
+from tests.faults.conftest import BODY, Load, alive, metric, ready, restart
 from tests.patience import post, wait_until
 from tests.service.conftest import ROOT, START_S, running_server, workers
 
@@ -18,15 +17,15 @@ from tests.service.conftest import ROOT, START_S, running_server, workers
 @pytest.mark.long  # test_new_tables.py has one restart for every run
 def test_rolling_restarts_under_load_lose_no_request():
     with running_server("--workers", "2") as server:
-        _ready(server)
+        ready(server)
 
         async def run() -> Load:
             load = Load(server.port, closing=4)
             task = asyncio.create_task(load.run())
-            await _answered(load, 50)
+            await load.answered(50)
             for _ in range(20):
                 await restart(server)
-                await _answered(load, 50)
+                await load.answered(50)
             load.stop()
             await task
             return load
@@ -59,7 +58,7 @@ def test_a_worker_that_cannot_start_does_not_stop_the_other(tmp_path):
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     with running_server("--workers", "2", SPADES_TABLES_DIR=str(directory), TMPDIR=str(temporary)) as server:
-        _ready(server)
+        ready(server)
         assert [path.name.startswith("spades-metrics-") for path in temporary.iterdir()] == [True]
         manifest = (directory / "manifest.json").read_text()
         (directory / "manifest.json").write_text("{")
@@ -72,7 +71,7 @@ def test_a_worker_that_cannot_start_does_not_stop_the_other(tmp_path):
             return len(failed) >= 3
 
         wait_until(failed_twice)
-        assert _alive(second)
+        assert alive(second)
         (directory / "manifest.json").write_text(manifest)
         wait_until(lambda: len(workers(server.process.pid)) == 2)
         server.process.send_signal(signal.SIGTERM)
@@ -90,5 +89,5 @@ def test_the_directory_of_metrics_is_emptied_at_the_start(tmp_path):
     subprocess.run([sys.executable, "-c", script], cwd=ROOT, env=os.environ | environment, check=True)
     assert list(own.glob("*.db"))
     with running_server("--workers", "2", **environment) as server:
-        _ready(server)
+        ready(server)
         assert metric(server, r'spades_shed_total\{reason="rate"\}') == 0

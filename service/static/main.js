@@ -133,7 +133,7 @@ async function send() {
     show(sent, answer, rules);
     if (!performance.getEntriesByName("first-bid").length) performance.mark("first-bid");
     await showMore(request, answer, rules, signal);
-    if (signal.aborted) return; // a newer request is under way
+    if (signal.aborted) return; // the answer is about an older state
   } catch (error) {
     if (error.name !== "AbortError") refused(error);
     return;

@@ -163,9 +163,10 @@ class Load:
                     length = next(
                         int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")
                     )
-                    answer = json.loads(await reader.readexactly(length))
+                    body = await reader.readexactly(length)
                     self.statuses[status] += 1
-                    self.tables[answer.get("tables", "")] += 1
+                    if status == 200:
+                        self.tables[json.loads(body)["tables"]] += 1
                     if b"connection: close" in head.lower():
                         break
             except (OSError, asyncio.IncompleteReadError):

@@ -50,8 +50,8 @@ def test_a_killed_worker_returns_and_the_other_serves_meanwhile():
             task = asyncio.create_task(load.run())
             await load.answered(100)
             os.kill(before[0], signal.SIGKILL)
-            alive = partial(workers, server.process.pid)
-            await asyncio.to_thread(wait_until, lambda: len(set(alive()) - {before[0]}) == 2)
+            worker_pids = partial(workers, server.process.pid)
+            await asyncio.to_thread(wait_until, lambda: len(set(worker_pids()) - {before[0]}) == 2)
             await load.answered(100)
             load.stop()
             await task

@@ -30,7 +30,12 @@ def directory(tmp_path):
     def copy(source, target):
         (os.link if Path(source).stat().st_size > LARGE else shutil.copy2)(source, target)
 
-    return shutil.copytree(DEFAULT_DIRECTORY, tmp_path / "data", copy_function=copy)
+    def changed_at():
+        return {path: path.stat().st_mtime_ns for path in DEFAULT_DIRECTORY.rglob("*.npy")}
+
+    before = changed_at()
+    yield shutil.copytree(DEFAULT_DIRECTORY, tmp_path / "data", copy_function=copy)
+    assert changed_at() == before, "a test wrote into a link to a committed table"
 
 
 def edit(directory, change):

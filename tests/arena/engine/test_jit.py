@@ -20,7 +20,7 @@ sys.exit(main(["match", "--a", "bis", "--b", "rb", "--pairs", "1", "--jobs", "1"
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("order", [pytest.param("forwards", marks=pytest.mark.long), "backwards"])
+@pytest.mark.parametrize("order", ["forwards", "backwards"])
 def test_the_order_of_the_cached_files_does_not_matter(order):
     """The first of the two processes fills the cache, unless other tests have done so."""
     command = [sys.executable, "-c", PLAY, order]

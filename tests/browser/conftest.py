@@ -11,7 +11,8 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from tests.patience import LIMIT_S
 from tests.service.conftest import RealServer, running_server
 
-BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # the first starts fastest
+# The first takes the least processor time.
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
 WAIT_MS = 5 * LIMIT_S * 1000.0  # in one wait, the page may ask the service for a whole round, 60 times
 # Chromium reports each of these answers as an error. A page shows them to the user.

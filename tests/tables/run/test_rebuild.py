@@ -9,7 +9,7 @@ from tables.families import FAMILIES
 from tables.run.build import DEFAULT_SEED, dependency_arrays, make, npy_bytes
 from tables.run.family import Context
 
-# The code that makes it makes `jjdd_cnil` too.
+# Made by the same code as `jjdd_cnil`, which every run makes again.
 SLOW = (pytest.param("jokers_cnil", marks=pytest.mark.long),)
 EXACT = tuple(family.name for family in FAMILIES if family.exact and family.name != "jokers_cnil")
 PLAYED = (pytest.param("cutthroat_contracts", marks=pytest.mark.compiled),)  # its arithmetic is exact on any processor

@@ -30,6 +30,7 @@ def test_the_version_of_broken_tables(capsys, monkeypatch, tmp_path):
     assert capsys.readouterr().err.startswith(f"service: {tmp_path / 'manifest.json'}: not found")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [

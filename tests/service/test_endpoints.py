@@ -415,6 +415,7 @@ def test_draining(call, request_body):
     assert call("POST", "/bid", draining, json=request_body).status_code == 200  # late requests are answered
 
 
+@pytest.mark.slow
 def test_lifespan_opens_the_tables_and_drains(tmp_path):
     service = create_app(patient())
 

@@ -231,6 +231,7 @@ def _open_logs(path: Path) -> None:
     _logs(decision_log=path)
 
 
+@pytest.mark.slow
 def test_each_worker_has_a_file_of_its_own(tmp_path):
     worker = multiprocessing.get_context("spawn").Process(target=_open_logs, args=(tmp_path / "log.jsonl",))
     worker.start()

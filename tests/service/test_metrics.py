@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import pytest
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -102,6 +103,7 @@ def test_open_tables_are_shown_until_their_files_change():
     assert samples[opened, ("role", "named"), ("version", "2+0")] == 0
 
 
+@pytest.mark.slow
 def test_the_live_gauges_of_a_worker_that_ended_are_dropped(tmp_path):
     """Its counters are kept."""
     script = "from service.metrics import Metrics; m = Metrics(); m.shed('rate'); m.gauge('spades_ready').set(1)"

@@ -24,6 +24,7 @@ def _request(rules, **more):
     return WORKED | {"rules": {"preset": "classic"} | rules, "scores": {"us": 20, "them": -10}} | more
 
 
+@pytest.mark.slow
 def test_every_common_game_is_served():
     """No score from the losing goal, or -150, on is below the table's first row, so a lead always counts."""
     tables = committed_tables()

@@ -168,7 +168,7 @@ def spoilt_requests(draw) -> dict:
 
 
 @given(valid_requests())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_position_writes_itself_as_a_request(request):
     position = read_bid(request).position
     written = position.to_request()
@@ -224,7 +224,7 @@ def test_valid_requests_have_no_faults_and_are_read_right(request):
 
 
 @given(spoilt_requests())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_spoilt_requests_have_faults_that_say_where_and_what(request):
     faults = faults_of(request)
     for fault in faults:

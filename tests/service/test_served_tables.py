@@ -52,6 +52,7 @@ def test_the_catalogue_has_the_win_tables_of_the_default(call, sets, monkeypatch
     assert after["win_tables"] != before["win_tables"]
 
 
+@pytest.mark.slow
 def test_files_that_changed_end_the_use_of_their_set_only(call, folder, made_sets, caplog):
     one, two, three = made_sets[1]
     folder.link(one)

@@ -81,6 +81,7 @@ def test_the_shipped_tables_give_nothing(call):
     assert call("POST", "/v1/bid", json=NIL).json()["policy"] == "bis"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "text"),
     [

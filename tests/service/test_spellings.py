@@ -35,6 +35,7 @@ def _readings(text: str) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(DECKS)), ids=lambda number: DECKS[number].name)
 def test_no_text_means_two_cards(number):
     """All texts of up to three characters: those that may be part of a card, and some others."""

@@ -72,6 +72,7 @@ def test_serve(server: RealServer):
     assert post(f"{server.url}/bid", json=REQUEST).json() == ANSWER
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", [create_app, lambda: main_app], ids=["create_app", "main"])
 def test_the_test_client(made: Callable[[], FastAPI]):
     """The client runs the lifespan, which opens the tables."""

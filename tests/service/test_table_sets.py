@@ -31,6 +31,7 @@ def test_the_only_folder_is_the_default(folder, made_sets):
     assert open_sets(Settings(tables_dir=folder.path)).default.version == version
 
 
+@pytest.mark.slow
 def test_roles_from_settings_and_from_the_file(folder, made_sets):
     one, two, three = made_sets[1]
     folder.link(one, two, three)
@@ -123,6 +124,7 @@ def _harm(path, rng):
     return file.name, lambda: file.write_bytes(content)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [12, pytest.param(1000, marks=pytest.mark.long)])
 def test_every_broken_set_is_refused(folder, made_sets, count):
     """Half of the times the broken set has no role: then the others are opened. Otherwise none is."""

@@ -144,6 +144,7 @@ def answers(rules):
     return [[decision.bid, (decision.explanation or {})["candidates"]] for decision in made]
 
 
+@pytest.mark.slow
 def test_a_new_preset_changes_no_other_game():
     """`win` and all answers stay the same. A preset without a table gets the values of the nearest one."""
     known = [{"preset": preset} for preset in SHIPPED_PRESETS]

@@ -19,7 +19,7 @@ site, where the appendix lies beside it.
 import json
 import re
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -112,6 +112,20 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def rows_with(rows: Sequence[Sequence[Any]], column: int, cell: object) -> list[Sequence[Any]]:
+    """Return the rows whose ``column`` is ``cell``, so that a template does not lose them without a word.
+
+    >>> rows_with([["bis", 3], ["bis", 4]], 1, 4)
+    [['bis', 4]]
+
+    Raises `BuildError` if there are none.
+    """
+    found = [row for row in rows if row[column] == cell]
+    if not found:
+        raise BuildError(f"found {[row[column] for row in rows]} in column {column}; accepted: rows with {cell!r}")
+    return found
+
+
 def sections_of(template: str) -> dict[str, str]:
     """Return the sections of a template: by name, the commit with the code of a frozen one; ``""`` for others."""
     text = (TEMPLATES / template).read_text(encoding="utf-8")
@@ -158,6 +172,7 @@ class Page:
                 "win_table": self.win_table,
                 "summarize": self.summarize,
                 "table": table,
+                "rows_with": rows_with,
                 "rules": lambda preset="classic", **fields: make_rules(preset, fields),
                 "dash": dash,
                 "shipped": self.setup.opened.manifest,

@@ -11,6 +11,7 @@ The exact tables are the committed ones (test_exact and test_tableset check them
 
 import gc
 import os
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,6 +28,8 @@ from spades.tables import PARTNERSHIP_PROFILE, SEQUENCES, Tables
 from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from spades.winprob import BID_INPUTS, INPUTS, OUTCOMES, WIN_CELLS
 from tests.more_games import MORE_CELLS, MORE_ROWS
+from tests.servers import RealServer, running_server
+from tests.tools import find_program
 
 settings.register_profile("busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy machine")
@@ -36,7 +39,7 @@ os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(machine_code() / "jax"))
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")
 
 ROOT = Path(__file__).resolve().parents[1]
-SERVERS = {"server", "serve", "real_cluster", "prometheus"}  # fixtures that start processes
+SERVERS = {"server", "searching_server", "serve", "real_cluster", "prometheus"}  # fixtures that start processes
 WITH_SERVERS = {"test_server.py"}  # files whose tests start them
 USE_ARENA = {"arena", "tables", "studio", "report"}  # packages whose doctests are grouped with tests that compile
 # Folders whose tests that compile are a group of their own: they compile other loops than the simulator's tests.
@@ -51,7 +54,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests that compile or start servers, and group them for `pytest -n`; put the longest groups first.
 
     A group runs in one process, which compiles each loop once: the parity tests of single kernels are one group, the
-    tests of logs that compile are another, and all other tests that compile are a third. Each other file is a group.
+    tests of logs that compile are another, and all other tests that compile are a third. The tests of pages share a
+    browser. Each other file is a group.
     """
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
@@ -61,11 +65,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if of_arena or "committed" in fixtures or item.get_closest_marker("parity"):
             item.add_marker(pytest.mark.compiled)
         group = file = str(item.path.relative_to(ROOT))
+        if file.startswith("tests/browser"):
+            group = "tests/browser"
         if item.get_closest_marker("compiled"):
             group = "logs" if file.startswith(OF_LOGS) else "simulator"
         if not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(group))
     items.sort(key=_rank)
+
+
+@pytest.hookimpl(tryfirst=True)  # before the fixtures of the test
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Find the programs that a test needs."""
+    for mark in item.iter_markers("needs"):
+        for program in mark.args:
+            find_program(program)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -165,3 +179,17 @@ def neutral() -> Worlds:
 def fitted() -> Worlds:
     """Tables with random numbers in place of fitted ones, so that every table has an effect."""
     return random_worlds()
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[RealServer]:
+    """A server for all tests of this process that neither stop it nor give it settings."""
+    with running_server() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def searching_server() -> Iterator[RealServer]:
+    """As `server`, with a process that searches for cards."""
+    with running_server(SPADES_SEARCH_PROCESSES="1") as running:
+        yield running

@@ -1,7 +1,6 @@
 """examples/jus144tice/server.mjs, with a small program in place of the real one, of which nothing is stored here."""
 
 import json
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ from tests.patience import LIMIT_S
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(shutil.which("node") is None, reason="SKIPPED: node is not installed (.ci/run installs it)"),
+    pytest.mark.needs("node"),
 ]
 
 # The functions that the server calls. They answer with what they were given, as far as a bid and a card can say it.

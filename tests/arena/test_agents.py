@@ -20,7 +20,6 @@ from arena.questions import BID, CARD
 from arena.result import run_match
 from spades.legal import BLIND_NIL
 from spades.rules import make_rules
-from tests.service.conftest import running_server
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/how-to/extend.md"
@@ -292,16 +291,15 @@ def test_a_wrong_answer_names_the_position(bidder_file, method, message):
 
 @pytest.mark.server
 @pytest.mark.compiled
-def test_the_service_plays_whole_games():
+def test_the_service_plays_whole_games(server):
     """Bids, passes and cards of a real server: those of `bis` with `srp@4`. It decides about blind nils too."""
     rules = make_rules("pass-2", {"win": 200, "lose": -100})
-    with running_server() as server:
-        agent = f"http(url={server.url}, policy=bis, cards=on, passes=on)"
-        match = Match(agent, "rb", ("srp@4", "srp"), pairs=10, seed=3, rules=rules)
-        outside = figures(match)
-        assert match.players_shown == [agent, "srp@3"]
-        rules = rules._replace(blind_nil=1)
-        assert run_match(Match(f"{server.url}/bid(blind=on)", "rb", pairs=2, seed=3, rules=rules)).games == 4
+    agent = f"http(url={server.url}, policy=bis, cards=on, passes=on)"
+    match = Match(agent, "rb", ("srp@4", "srp"), pairs=10, seed=3, rules=rules)
+    outside = figures(match)
+    assert match.players_shown == [agent, "srp@3"]
+    rules = rules._replace(blind_nil=1)
+    assert run_match(Match(f"{server.url}/bid(blind=on)", "rb", pairs=2, seed=3, rules=rules)).games == 4
     assert outside == figures(Match("bis", "rb", ("srp@4", "srp"), pairs=10, seed=3, rules=rules._replace(blind_nil=0)))
 
 

@@ -27,7 +27,6 @@ from spades.rules import Rules, make_rules
 from tests.arena.conftest import called, chunk_of
 from tests.arena.stub_server import stub_server
 from tests.patience import LIMIT_S
-from tests.service.conftest import running_server
 
 REQUEST = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [3, 1], "seat": 2}
 HANDS = ("AKJ62.AQ.Q.K9543", "QT9.KJT9.KJT9.QJ", "8.8765.A876.AT87", "7543.432.5432.62")
@@ -353,11 +352,9 @@ def test_a_server_that_takes_too_long_is_named_with_the_position(monkeypatch):
 
 
 @pytest.mark.server
-def test_our_own_service_bids_as_the_engine_does(committed):
+def test_our_own_service_bids_as_the_engine_does(committed, server):
     """Policy ms inside the engine, and behind POST /v1/bids of a real server: the same games."""
-    with running_server() as server:
-        text = f"{server.url}/bid?policy=ms"
-        outside = chunk_of(Match("bis", text, pairs=40), committed).play(0, 40)
+    outside = chunk_of(Match("bis", f"{server.url}/bid?policy=ms", pairs=40), committed).play(0, 40)
     inside = chunk_of(Match("bis", "ms", pairs=40), committed).play(0, 40)
     assert (inside["scores"] == outside["scores"]).all()
     assert inside["sums"].tobytes() == outside["sums"].tobytes()

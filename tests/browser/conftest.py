@@ -1,6 +1,5 @@
 """Fixtures of the browser tests: a server, Chromium, and pages that watch for errors and other hosts."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -9,11 +8,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.patience import LIMIT_S
-from tests.service.conftest import RealServer, running_server
+from tests.servers import RealServer
+from tests.tools import BROWSERS, find_program
 
-# The first takes the least processor time.
-BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
 WAIT_MS = 5 * LIMIT_S * 1000.0  # in one wait, the page may ask the service for a whole round, 60 times
 # Chromium reports each of these answers as an error. A page shows them to the user.
 _EXPECTED = tuple(f"the server responded with a status of {status}" for status in (401, 422, 504))  # 504: a deadline
@@ -24,25 +21,16 @@ def chromium() -> Iterator[Browser]:
     """Run Chromium without a window."""
     expect.set_options(timeout=WAIT_MS)
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        options = ["--no-sandbox", "--disable-gpu"]
+        found = playwright.chromium.launch(executable_path=find_program(*BROWSERS), args=options)
         yield found
         found.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")  # it runs an event loop, beside which other tests cannot run theirs
 def browser() -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip(
-            "SKIPPED: chromium is not installed (.ci/run installs it; Debian: apt-get install chromium-headless-shell)"
-        )
     with chromium() as found:
         yield found
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[RealServer]:
-    with running_server() as running:
-        yield running
 
 
 @pytest.fixture

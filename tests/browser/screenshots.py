@@ -10,9 +10,10 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, Page
 
-from tests.browser.conftest import CHROMIUM, WAIT_MS, chromium
+from tests.browser.conftest import WAIT_MS, chromium
 from tests.browser.playground import NIL_HAND, finish_round, open_playground, open_round
-from tests.service.conftest import ROOT, running_server
+from tests.servers import running_server
+from tests.service.conftest import ROOT
 
 IMAGES = ROOT / "docs" / "img"
 COLOURS = 240
@@ -43,7 +44,6 @@ def write(page: Page, name: str, full_page: bool = False) -> None:
 
 def main() -> None:
     """Make all pictures."""
-    assert CHROMIUM is not None, "chromium is not installed; on Debian: apt-get install chromium-headless-shell"
     with running_server() as server, chromium() as browser:
         page = new_page(browser, server.url, (1280, 960), "light")
         open_playground(page)

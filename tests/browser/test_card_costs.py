@@ -1,19 +1,17 @@
 """What other cards than the suggested ones cost, on a service that searches for cards."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.playground import SIZES, finish_round, in_view, open_round, own_cards
-from tests.service.conftest import RealServer, running_server
+from tests.servers import RealServer
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[RealServer]:
-    with running_server(SPADES_SEARCH_PROCESSES="1") as running:
-        yield running
+def server(searching_server: RealServer) -> RealServer:
+    return searching_server
 
 
 @pytest.mark.compiled

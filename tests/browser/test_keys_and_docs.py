@@ -6,7 +6,7 @@ import pytest
 
 from service.keys import new_key
 from tests.browser.playground import bid, settled, violations
-from tests.service.conftest import RealServer, running_server
+from tests.servers import RealServer, running_server
 
 KEY = new_key("browser")
 
@@ -72,12 +72,19 @@ def test_docs_send_the_key(page):
     assert "200" in execute(page, "#operations-catalogue-list_reasons")
 
 
-@pytest.mark.long  # the page is that of a library, whose version is pinned
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_on_the_page_of_the_api(new_page, scheme):
     page = new_page(color_scheme=scheme)
     open_docs(page)
     assert page.evaluate("document.documentElement.dataset.theme") == scheme
+    assert violations(page) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_an_open_operation(new_page, scheme):
+    page = new_page(color_scheme=scheme)
+    open_docs(page)
     assert "401" in execute(page, "#operations-catalogue-list_reasons")
     assert violations(page) == []
     give_the_key(page)

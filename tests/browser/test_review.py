@@ -4,13 +4,12 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.playground import both_sizes, finish_round, open_playground, open_round, serious
-from tests.service.conftest import running_server
+from tests.servers import RealServer
 
 
 @pytest.fixture(scope="module")
-def server():
-    with running_server(SPADES_SEARCH_PROCESSES="1") as running:
-        yield running
+def server(searching_server: RealServer) -> RealServer:
+    return searching_server
 
 
 def wait_for_review(page):

@@ -15,7 +15,7 @@ from clients.generate import BUILD
 from spades.rules import PRESETS
 from tests.clients.bad_service import bad_service
 from tests.patience import get
-from tests.service.conftest import running_server
+from tests.servers import running_server
 
 collect_ignore = ["client.py"]
 KEY = "a key of the tests"

@@ -36,7 +36,7 @@ def test_python(url):
     run(sys.executable, "client.py", url, cwd=folder)
 
 
-@pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed (Debian: apt-get install npm)")
+@pytest.mark.needs("npm")
 def test_typescript(url):
     folder = BUILD / "typescript"
     folder.mkdir(exist_ok=True)
@@ -48,7 +48,7 @@ def test_typescript(url):
     run("node", "client.js", url, cwd=folder)
 
 
-@pytest.mark.skipif(shutil.which("javac") is None, reason="no JDK is installed (Debian: default-jdk-headless)")
+@pytest.mark.needs("javac")
 def test_java(url):
     folder = emptied("java")
     # The client uses Jackson, which the generator's own jar contains.

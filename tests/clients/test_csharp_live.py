@@ -10,12 +10,11 @@ import pytest
 
 from clients.generate import BUILD, ROOT, run
 from tests.clients.conftest import KEY, URLS_FILE
+from tests.tools import NEWTONSOFT
 
 HERE = Path(__file__).parent
 FOLDER = ROOT / "clients" / "csharp"
 BUILT = BUILD / "csharp"
-NEWTONSOFT = Path("/usr/lib/cli/Newtonsoft.Json-5.0/Newtonsoft.Json.dll")
-PACKAGES = "mono-mcs mono-runtime libmono-system-net-http4.0-cil libnewtonsoft-json5.0-cil"
 EXAMPLE = """
 {usings}
 public static class Example
@@ -29,11 +28,7 @@ public static class Example
 """
 pytestmark = [
     pytest.mark.clients,
-    pytest.mark.skipif(
-        shutil.which("mcs") is None or shutil.which("mono") is None or not NEWTONSOFT.exists(),
-        reason=f"no C# compiler or no Newtonsoft.Json is installed (Debian: apt-get install {PACKAGES})",
-    ),
-    pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed (Debian: apt-get install npm)"),
+    pytest.mark.needs("mcs", "mono", str(NEWTONSOFT), "npm"),
 ]
 
 

@@ -165,7 +165,7 @@ def test_the_wheel_runs_the_examples_of_its_readme_alone(url, tmp_path):
         run(sys.executable, "-m", "mypy", "--strict", "--python-executable", python, path, cwd=BUILD)
 
 
-@pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed (Debian: apt-get install npm)")
+@pytest.mark.needs("npm")
 def test_the_examples_of_the_readme_pass_pyright():
     folder = BUILD / "pyright"
     folder.mkdir(parents=True, exist_ok=True)

@@ -18,7 +18,7 @@ NODE = 'declare module "node:fs" { export function readFileSync(path: string, en
 MODULE = {"private": True, "type": "module"}
 pytestmark = [
     pytest.mark.clients,
-    pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed (Debian: apt-get install npm)"),
+    pytest.mark.needs("npm"),
 ]
 
 

@@ -2,7 +2,6 @@
 
 import http.client
 import json
-import shutil
 import subprocess
 import urllib.parse
 import urllib.request
@@ -10,11 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
 import yaml
 
 from loadtest.servers import free_port
 from tests.patience import LIMIT_S, wait_until
+from tests.tools import find_program
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 SCRAPE_S = 1
@@ -37,10 +36,9 @@ def query(url: str, expression: str) -> list[dict]:
 def running_prometheus(directory: Path, target: str) -> Iterator[str]:
     """Run Prometheus, which scrapes the service at ``target`` (host:port), and yield its URL after the first scrape.
 
-    Skips the test if Prometheus is not installed. Files go to ``directory``.
+    Files go to ``directory``.
     """
-    if shutil.which("prometheus") is None:
-        pytest.skip("prometheus is not installed (Debian: prometheus)")
+    find_program("prometheus")
     url = f"http://127.0.0.1:{free_port()}"
     _write_configuration(directory, target)
     command = [

@@ -19,7 +19,7 @@ from studio.__main__ import main
 from tests.conftest import committed_tables
 from tests.deploy.prometheus import query, running_prometheus
 from tests.patience import LIMIT_S, wait_until
-from tests.service.conftest import RealServer, running_server
+from tests.servers import RealServer, running_server
 
 pytestmark = [pytest.mark.compiled, pytest.mark.slow, pytest.mark.long]
 RULES = ("--win", "220")  # no win table is fitted to a log of this game, which would take a minute

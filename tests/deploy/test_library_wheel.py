@@ -89,7 +89,6 @@ def names_in(wheel: Path) -> set[str]:
 def test_the_first_bid_of_the_page(python, tmp_path):
     (install, program) = re.findall(r"```(?:python)?\n(.*?)```", PAGE.read_text(), re.DOTALL)[:2]
     lines = [line for line in (install + program).splitlines() if line]
-    assert len(lines) == 5
     assert lines[0] == "pip install ./spades"
     assert run(python, tmp_path, "-c", program) == "6\n"
 

@@ -1,12 +1,13 @@
 """The alert rules, checked with promtool: they parse, their tests pass, and each alert fires in a test."""
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
+
+from tests.tools import find_program
 
 ROOT = Path(__file__).parents[2]
 PROMETHEUS = ROOT / "deploy/prometheus"
@@ -15,11 +16,8 @@ TESTS = sorted(PROMETHEUS.glob("tests/*.yml"))
 
 
 def promtool(*arguments: object) -> str:
-    if shutil.which("promtool") is None:
-        pytest.skip("promtool is not installed (Debian: prometheus)")
-    done = subprocess.run(
-        ["promtool", *map(str, arguments)], cwd=PROMETHEUS, capture_output=True, text=True, timeout=300, check=False
-    )
+    command = [find_program("promtool"), *map(str, arguments)]
+    done = subprocess.run(command, cwd=PROMETHEUS, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -31,7 +31,8 @@ from loadtest.servers import free_port, stop
 from spades.contract.examples import SHORT_INFERENCE_REQUEST
 from tests.faults.conftest import BODY, WORKED, request_bytes, status_number
 from tests.patience import LIMIT_S, wait_until
-from tests.service.conftest import ROOT, children
+from tests.servers import children
+from tests.service.conftest import ROOT
 
 GOALS = "goals: service under 150 MiB, one answer a request, p50 of the other caller under 5 ms"
 MOST_MIB = 150

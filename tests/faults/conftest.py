@@ -1,4 +1,4 @@
-"""Fixtures and helpers of the fault tests: real servers (`tests/service/conftest.py`) and raw connections to them."""
+"""Fixtures and helpers of the fault tests: real servers (`tests/servers.py`) and raw connections to them."""
 
 import asyncio
 import json
@@ -17,7 +17,8 @@ import httpx
 
 from service.keys import new_key
 from tests.patience import LIMIT_S, get, wait_until
-from tests.service.conftest import RealServer, app, folder, made_sets, workers  # noqa: F401  # fixtures
+from tests.servers import RealServer, workers
+from tests.service.conftest import app, folder, made_sets  # noqa: F401  # fixtures
 
 WORKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
 BODY = json.dumps(WORKED).encode()

@@ -4,7 +4,6 @@ The service behind it is stock uvicorn with httptools, which is what `SPADES_BEH
 """
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,16 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 
 from loadtest.servers import free_port, stop
 from tests.patience import PATIENT, get, wait_until
 from tests.service.conftest import ROOT
 
 CONFIGURATION = ROOT / "deploy/nginx/nginx.conf"
-needs_nginx = pytest.mark.skipif(
-    shutil.which("nginx") is None, reason="SKIPPED: nginx is not installed (.ci/run installs it)"
-)
 
 
 @contextmanager

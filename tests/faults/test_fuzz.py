@@ -21,7 +21,6 @@ from tests.faults.attacks import running
 from tests.faults.conftest import ask, connected, metric, request_bytes, rss_kb
 from tests.patience import PATIENT
 from tests.service.asgi_calls import send
-from tests.service.conftest import running_server
 
 _TOKENS = [
     *(b'"', b"{", b"}", b"[", b"]", b",", b":", b"0", b"-1", b"13", b"1e400", b"null", b"true", b"\xff", b"\\u0000"),
@@ -135,26 +134,25 @@ def test_harmed_requests_on_the_wire(count):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("examples", [3, pytest.param(500, marks=pytest.mark.long)])
-def test_schemathesis_finds_nothing(tmp_path, examples):
+def test_schemathesis_finds_nothing(tmp_path, server, examples):
     """Make requests from the OpenAPI document and check the answers against it. A deadline of 0 gives a 504."""
     (tmp_path / "schemathesis.toml").write_text(
         '[checks.not_a_server_error]\nexpected-statuses = ["2xx", "3xx", "4xx", 504]\n'
     )
-    with running_server() as server:
-        done = subprocess.run(
-            [
-                *(str(Path(sys.executable).with_name("schemathesis")), "run", f"{server.url}/openapi.json"),
-                *("--max-examples", str(examples), "--seed", "4", "--workers", "1", "--phases", "examples,fuzzing"),
-                *("--request-timeout", "120", "--suppress-health-check", "too_slow"),
-                *("--checks", "not_a_server_error,status_code_conformance,content_type_conformance"),
-                *("--checks", "response_schema_conformance"),
-            ],
-            cwd=tmp_path,
-            env=os.environ | {"NO_COLOR": "1"},
-            capture_output=True,
-            text=True,
-            timeout=3600,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
-        assert server.process.poll() is None
+    done = subprocess.run(
+        [
+            *(str(Path(sys.executable).with_name("schemathesis")), "run", f"{server.url}/openapi.json"),
+            *("--max-examples", str(examples), "--seed", "4", "--workers", "1", "--phases", "examples,fuzzing"),
+            *("--request-timeout", "120", "--suppress-health-check", "too_slow"),
+            *("--checks", "not_a_server_error,status_code_conformance,content_type_conformance"),
+            *("--checks", "response_schema_conformance"),
+        ],
+        cwd=tmp_path,
+        env=os.environ | {"NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        timeout=3600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    assert server.process.poll() is None

@@ -11,7 +11,7 @@ import pytest
 
 from tests.faults.conftest import WORKED, metric
 from tests.patience import LIMIT_S, wait_until
-from tests.service.conftest import START_S, RealServer, running_server
+from tests.servers import START_S, RealServer, running_server
 
 _LIMIT_BYTES = 4096
 

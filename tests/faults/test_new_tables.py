@@ -9,7 +9,7 @@ import pytest
 
 from tests.faults.conftest import Load, ready, restart
 from tests.patience import post, wait_until
-from tests.service.conftest import START_S, running_server, workers
+from tests.servers import START_S, running_server, workers
 from tests.service.made_sets import HAND, Folder
 
 

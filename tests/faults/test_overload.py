@@ -8,7 +8,7 @@ import pytest
 from loadtest.servers import free_port
 from tests.faults.conftest import BODY, WORKED, ask, connected, read_response, ready, request_bytes
 from tests.patience import get, post, wait_until
-from tests.service.conftest import running_server
+from tests.servers import running_server
 
 
 @pytest.mark.slow

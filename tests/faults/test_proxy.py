@@ -25,11 +25,11 @@ from loadtest.servers import free_port
 from service.problems import MEDIA_TYPE, TYPES
 from service.routes import ROUTES
 from tests.faults.conftest import BODY, WORKED, new_keys_file, read_answers, read_response, request_bytes
-from tests.faults.proxy import needs_nginx, running_proxy, running_uvicorn
+from tests.faults.proxy import running_proxy, running_uvicorn
 from tests.faults.wire_cases import UPGRADE, framing_cases, upgrade_cases
 from tests.patience import LIMIT_S, wait_until
 
-pytestmark = needs_nginx
+pytestmark = pytest.mark.needs("nginx")
 
 # Its answer has 2.3 MiB, forty times the size of the request.
 BATCH = json.dumps({"requests": [WORKED | {"policy": "winprob", "explain": True}] * 512}).encode()

@@ -10,7 +10,7 @@ import pytest
 
 from tests.faults.conftest import Load, alive, ready
 from tests.patience import get, wait_until
-from tests.service.conftest import START_S, running_server, workers
+from tests.servers import START_S, running_server, workers
 
 
 @pytest.mark.parametrize("attempt", [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(1, 20))])

@@ -10,7 +10,7 @@ import pytest
 from spades.tableset import DEFAULT_DIRECTORY
 from tests.faults.conftest import BODY, ready
 from tests.patience import get, post, wait_until
-from tests.service.conftest import START_S, running_server
+from tests.servers import START_S, running_server
 
 
 def _overwrite(path):

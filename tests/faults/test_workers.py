@@ -11,7 +11,8 @@ import pytest
 
 from tests.faults.conftest import BODY, Load, alive, metric, ready, restart
 from tests.patience import post, wait_until
-from tests.service.conftest import ROOT, START_S, running_server, workers
+from tests.servers import START_S, running_server, workers
+from tests.service.conftest import ROOT
 
 
 @pytest.mark.long  # test_new_tables.py has one restart for every run

@@ -10,7 +10,7 @@ from arena.errors import BuildError
 from report import __main__ as report_command
 from report import page, setup
 from report.__main__ import DOCS, SECTIONS, SUMMARIES
-from report.page import Page, Record, read_records, records_text, summary_page
+from report.page import Page, Record, read_records, records_text, rows_with, summary_page
 from report.setup import Setup
 from tests.conftest import committed_tables
 from tests.report.made_up import result_of
@@ -134,6 +134,12 @@ def test_a_short_page_names_the_sections_of_its_rows(templates, report, played, 
     assert shown == expected.replace("RELEASE", manifest.version.partition("+")[0])
     trial.records["short-games"].arrays["win"] = "0"  # as of older tables
     assert r"\* | " in summary_page("short.md.j2", {"trial": trial}, manifest, linked=linked)
+
+
+def test_a_short_page_loses_no_rows_without_a_word():
+    """A number in a template does not find the same number as a text."""
+    with pytest.raises(BuildError, match=r"found \[3, 4\] in column 1; accepted: rows with '4'"):
+        rows_with([["bis", 3], ["bis", 4]], 1, "4")
 
 
 def test_the_example_of_the_guide_is_the_whole_section(templates, report, played, tmp_path):

@@ -1,16 +1,10 @@
-"""Fixtures of the service's tests: an app on the committed tables, a client in the same process, real servers."""
+"""Fixtures of the service's tests: an app on the committed tables, a client in the same process, table sets."""
 
 import asyncio
 import copy
-import os
-import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -22,11 +16,11 @@ from service.settings import Settings
 from service.table_sets import TableSets, open_sets
 from spades.contract.examples import REQUEST
 from tests.one_set import served
-from tests.patience import LIMIT_S, PATIENT, patient
+from tests.patience import LIMIT_S, patient
+from tests.servers import RealServer, running_server
 from tests.service.made_sets import Folder, make_set
 
 ROOT = Path(__file__).resolve().parents[2]
-START_S = LIMIT_S
 
 
 class Clock:
@@ -73,91 +67,6 @@ def call(app: FastAPI) -> Callable[..., httpx.Response]:
     return send
 
 
-class RealServer:
-    """A running server process; `url` and `port` are on loopback."""
-
-    def __init__(self, process: subprocess.Popen[str], port: int, log: list[str]) -> None:
-        self.process = process
-        self.port = port
-        self.url = f"http://127.0.0.1:{port}"
-        self.log = log
-
-
-def serve_command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "service", "serve", "--port", "0", *arguments]
-
-
-def refused_start(*arguments: str, **environment: str) -> list[str]:
-    """Run `python -m service serve` with ``environment``, which it must refuse; return the lines of its log."""
-    done = subprocess.run(
-        serve_command(*arguments),
-        cwd=ROOT,
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        timeout=START_S,
-        check=False,
-    )
-    assert done.returncode == 1, done.stderr
-    return done.stderr.splitlines()
-
-
-@contextmanager
-def running_server(*arguments: str, stdout: Any = None, **environment: str) -> Iterator[RealServer]:
-    """Run `python -m service serve` on a free port; kill it at the end if it still runs.
-
-    ``stdout``: a descriptor. ``environment``: settings; unless they say otherwise, no request is shed for its waiting
-    time.
-    """
-    process = subprocess.Popen(
-        serve_command(*arguments),
-        cwd=ROOT,
-        env=os.environ | PATIENT | environment,
-        stdout=stdout,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    log: list[str] = []
-    try:
-        assert process.stderr is not None
-        port = 0
-        for line in process.stderr:
-            log.append(line)
-            if found := re.search(r"running on http://127\.0\.0\.1:(\d+)", line):
-                port = int(found[1])
-            # one process logs this after its start; of several, the supervisor logs "running" before they are up
-            if port and ("--workers" not in arguments or "Application startup complete" in line):
-                break
-        assert port, "".join(log)
-        yield RealServer(process, port, log)
-    finally:
-        if process.poll() is None:
-            process.kill()
-        process.wait(START_S)
-        if process.stderr is not None:
-            process.stderr.close()
-
-
-def workers(pid: int) -> list[int]:
-    """Return the ids of the worker processes that uvicorn's parent process ``pid`` has started and that still run."""
-    return [child for child in children(pid) if "spawn_main" in _command(child)]
-
-
-def children(pid: int) -> list[int]:
-    """Return the ids of the processes that a process has started."""
-    with open(f"/proc/{pid}/task/{pid}/children") as file:
-        return [int(child) for child in file.read().split()]
-
-
-def _command(pid: int) -> str:
-    """Return the command line of a process; empty if it has ended."""
-    try:
-        with open(f"/proc/{pid}/cmdline") as file:
-            return file.read()
-    except (FileNotFoundError, ProcessLookupError):
-        return ""
-
-
 @pytest.fixture(scope="session")
 def made_sets(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[str, ...]]:
     """A directory with three table sets, and their versions: 1.0 as committed, 1.1 bids more, 1.2 bids less."""
@@ -187,12 +96,11 @@ def serving(sets: TableSets) -> FastAPI:
 
 
 @pytest.fixture
+def searching_client(searching_server: RealServer) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=searching_server.url, timeout=LIMIT_S) as client:
+        yield client
+
+
+@pytest.fixture
 def serve() -> Callable:
     return running_server
-
-
-@pytest.fixture(scope="session")
-def server() -> Iterator[RealServer]:
-    """A server for all tests that don't stop it."""
-    with running_server() as running:
-        yield running

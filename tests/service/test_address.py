@@ -7,7 +7,7 @@ import pytest
 
 from service.server import check_address
 from service.settings import Settings, SettingsError
-from tests.service.conftest import refused_start
+from tests.servers import refused_start
 
 
 @pytest.mark.server

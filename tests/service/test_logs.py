@@ -28,7 +28,7 @@ from service.settings import Settings, SettingsError
 from spades.contract.examples import RESULTS_REQUEST
 from tests.one_set import served
 from tests.patience import wait_until
-from tests.service.conftest import START_S
+from tests.servers import START_S
 
 ASKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [3, 1], "seat": 2, "scores": {"us": 120, "them": 95}}
 

@@ -12,8 +12,6 @@ from spades.play import ALL_PIECES, PlayState, play_card, srp4
 from spades.round_review import GRADES
 from spades.rules import make_rules
 from tests.one_set import served
-from tests.patience import LIMIT_S
-from tests.service.conftest import running_server
 
 PASSES = {
     "rules": {"preset": "pass-2"},
@@ -22,15 +20,6 @@ PASSES = {
 }
 
 JOKER_HANDS = [REVIEW_REQUEST["hands"][0], "BLJT9.AJ4.K.KQJ3", *REVIEW_REQUEST["hands"][2:]]
-
-
-@pytest.fixture(scope="module")
-def searching_server():
-    with (
-        running_server(SPADES_SEARCH_PROCESSES="1") as server,
-        httpx.Client(base_url=server.url, timeout=LIMIT_S) as client,
-    ):
-        yield client
 
 
 def test_without_a_search_bids_only(call, app):
@@ -92,8 +81,8 @@ def test_faults(call, change, faults):
 
 @pytest.mark.server
 @pytest.mark.compiled
-def test_all_cards(searching_server):
-    answer = searching_server.post("/v1/review", json=REVIEW_REQUEST).json()
+def test_all_cards(searching_client):
+    answer = searching_client.post("/v1/review", json=REVIEW_REQUEST).json()
     assert answer["cards_reviewed"]
     assert (answer["player"], answer["deals"], "not_reviewed" in answer) == ("search@3", 64, False)
     cards = [one for one in answer["decisions"] if one["kind"] == "card"]
@@ -107,20 +96,20 @@ def test_all_cards(searching_server):
     assert sum(one["graded"] for one in answer["summary"]) == sum(
         one["grade"] is not None for one in answer["decisions"]
     )
-    again = searching_server.post("/v1/review", json=REVIEW_REQUEST).json()
+    again = searching_client.post("/v1/review", json=REVIEW_REQUEST).json()
     assert again == answer
 
 
 @pytest.mark.server
 @pytest.mark.compiled
-def test_the_search_does_not_know_the_other_hands(searching_server):
+def test_the_search_does_not_know_the_other_hands(searching_client):
     """After two hands of others have changed cards that come later, the first card is judged as before."""
     hands, plays = [*REVIEW_REQUEST["hands"]], [*REVIEW_REQUEST["plays"]]
     swapped = {"7S": "6S", "6S": "7S"}  # of seats 3 and 0, in the same trick
     assert abs(plays.index("7S") - plays.index("6S")) == 1
     hands[0], hands[3] = "72.KQT7.QJ9742.A", "K6543.983.653.65"
     changed = REVIEW_REQUEST | {"hands": hands, "plays": [swapped.get(card, card) for card in plays]}
-    first, second = (searching_server.post("/v1/review", json=one).json() for one in (REVIEW_REQUEST, changed))
+    first, second = (searching_client.post("/v1/review", json=one).json() for one in (REVIEW_REQUEST, changed))
     of_others = [one for one in range(4, 56) if first["decisions"][one]["seat"] in (1, 2)]
     before = [one for one in of_others if one < 4 + plays.index("7S")]
     assert [first["decisions"][one] for one in before] == [second["decisions"][one] for one in before]
@@ -154,9 +143,9 @@ def finished(change):
     ],
     ids=["pass", "jokers"],
 )
-def test_other_games(searching_server, change, passes):
+def test_other_games(searching_client, change, passes):
     request = finished(change)
-    answer = searching_server.post("/v1/review", json=request).json()
+    answer = searching_client.post("/v1/review", json=request).json()
     kinds = ["bid"] * 4 + ["pass"] * len(passes) + ["card"] * 52
     assert [one["kind"] for one in answer["decisions"]] == kinds
     assert [(one["seat"], one["choice"]) for one in answer["decisions"] if one["kind"] == "pass"] == passes
@@ -166,8 +155,8 @@ def test_other_games(searching_server, change, passes):
 
 @pytest.mark.server
 @pytest.mark.compiled
-def test_a_deadline(searching_server):
-    late = searching_server.post("/v1/review", json=REVIEW_REQUEST, headers={"X-Deadline-Ms": "20"})
+def test_a_deadline(searching_client):
+    late = searching_client.post("/v1/review", json=REVIEW_REQUEST, headers={"X-Deadline-Ms": "20"})
     assert (late.status_code, late.json()["type"]) == (504, "/problems/deadline-exceeded")
 
 

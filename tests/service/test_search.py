@@ -11,7 +11,6 @@ from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
 
-import httpx
 import numpy as np
 import orjson
 import pytest
@@ -59,7 +58,6 @@ from tests.one_set import one_set, served
 from tests.patience import LIMIT_S, patient
 
 NAMES = CARD_NAMES[0]
-SEARCHING = {"SPADES_SEARCH_PROCESSES": "1"}
 
 
 def played(rules, number, cards):
@@ -122,24 +120,16 @@ def cards(hand):
     return [NAMES[card] for card in range(64) if hand >> card & 1]
 
 
-@pytest.fixture(scope="module")
-def searching_server():
-    from tests.service.conftest import running_server
-
-    with running_server(**SEARCHING) as server, httpx.Client(base_url=server.url, timeout=LIMIT_S) as client:
-        yield client
-
-
 @pytest.mark.compiled
 @pytest.mark.parametrize("preset", ["classic", "pass-2"])
 @pytest.mark.parametrize("player", SEARCHES)
-def test_the_card_is_the_arenas(searching_server, preset, player):
+def test_the_card_is_the_arenas(searching_client, preset, player):
     rules = make_rules(preset)
     others = 0
     for number, played_cards in enumerate((0, 9, 18, 31, 42)):
         state, dealt, kept, tricks = played(rules, number, played_cards)
         request = request_for(state, dealt, tricks, kept, preset) | {"player": player}
-        answer = searching_server.post("/v1/card", json=request)
+        answer = searching_client.post("/v1/card", json=request)
         assert answer.status_code == 200, answer.text
         found = answer.json()
         in_arena = SearchPlayer(32, bids="bis", version=VERSIONS[player])
@@ -157,28 +147,28 @@ def test_the_card_is_the_arenas(searching_server, preset, player):
 
 
 @pytest.mark.compiled
-def test_a_server_that_searches(searching_server):
-    best = searching_server.post("/v1/card", json=CARD_REQUEST).json()
+def test_a_server_that_searches(searching_client):
+    best = searching_client.post("/v1/card", json=CARD_REQUEST).json()
     assert (best["player"], best["search"]["deals"] >= LOOK, best.get("not_searched")) == (SEARCH, True, None)
-    found = searching_server.post("/v1/card", json=SEARCH_REQUEST).json()
+    found = searching_client.post("/v1/card", json=SEARCH_REQUEST).json()
     assert found["search"]["policy"] == "bis"
     assert found["search"]["tables"] == committed_tables().version
-    late = searching_server.post("/v1/card", json=SEARCH_REQUEST | {"deals": 1000}, headers={"X-Deadline-Ms": "1"})
+    late = searching_client.post("/v1/card", json=SEARCH_REQUEST | {"deals": 1000}, headers={"X-Deadline-Ms": "1"})
     assert late.json()["type"] == "/problems/deadline-exceeded"
-    soon = searching_server.post("/v1/card", json=CARD_REQUEST, headers={"X-Deadline-Ms": "5"}).json()
+    soon = searching_client.post("/v1/card", json=CARD_REQUEST, headers={"X-Deadline-Ms": "5"}).json()
     assert soon.get("not_searched", soon.get("type")) in ("deadline", "/problems/deadline-exceeded")
-    assert searching_server.post("/v1/card", json=SEARCH_REQUEST).status_code == 200, "the process is free again"
-    text = searching_server.get("/metrics").text
+    assert searching_client.post("/v1/card", json=SEARCH_REQUEST).status_code == 200, "the process is free again"
+    text = searching_client.get("/metrics").text
     assert 'spades_searches_total{result="done"}' in text
     assert "spades_search_duration_seconds_bucket" in text
     assert 'spades_search_processes{state="live"} 1.0' in text
 
 
 @pytest.mark.compiled
-def test_levels_of_a_server_that_searches(searching_server):
+def test_levels_of_a_server_that_searches(searching_client):
     """Levels 5 to 2 have fewer and fewer deals, and level 1 plays by rules and forgets."""
     first = {name: value for name, value in CARD_REQUEST.items() if name != "tricks"} | {"seat": 0}
-    answers = [searching_server.post("/v1/card", json=first | {"level": level}).json() for level in range(5, 0, -1)]
+    answers = [searching_client.post("/v1/card", json=first | {"level": level}).json() for level in range(5, 0, -1)]
     assert [answer["player"] for answer in answers] == [SEARCH, SEARCH, SEARCH, SEARCH, "srp@4(level=4)"]
     for level, answer in zip((5, 4, 3, 2), answers[:4], strict=True):
         assert answer["search"]["deals"] <= MORE * SEARCH_DEALS[level]
@@ -186,9 +176,9 @@ def test_levels_of_a_server_that_searches(searching_server):
 
 
 @pytest.mark.compiled
-def test_one_card_needs_no_deals(searching_server):
+def test_one_card_needs_no_deals(searching_client):
     last = {"hand": "AKQJ.2.AKQJ.AKQJ", "bids": [3, 3, 3, 3], "seat": 1, "tricks": [["3H"]], "player": SEARCH}
-    found = searching_server.post("/v1/card", json=last).json()
+    found = searching_client.post("/v1/card", json=last).json()
     assert found["search"] | {"tables": ""} == {
         "deals": 0,
         "cards": [{"card": "2H", "deals": 0, "p_win": None}],

@@ -14,7 +14,7 @@ import pytest
 from service.keys import new_key
 from spades.tableset import DEFAULT_DIRECTORY
 from tests.patience import LIMIT_S, get, post, wait_until
-from tests.service.conftest import START_S, refused_start
+from tests.servers import START_S, refused_start
 
 _WORKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
 _BODY = json.dumps(_WORKED).encode()

@@ -16,7 +16,8 @@ from starlette.testclient import TestClient
 from service.app import create_app
 from service.main import app as main_app
 from tests.patience import get, post, wait_until
-from tests.service.conftest import ROOT, START_S, RealServer
+from tests.servers import START_S, RealServer
+from tests.service.conftest import ROOT
 
 _README = (ROOT / "README.md").read_text()
 REQUEST = json.loads(re.search(r"curl .*/bid .* -d '\n(\{.*?\})'\n", _README, re.DOTALL)[1])  # type: ignore[index]

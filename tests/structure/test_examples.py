@@ -37,7 +37,7 @@ from studio import __main__ as studio_command
 from tables import __main__ as tables_command
 from tests.bench import big_log
 from tests.patience import LIMIT_S
-from tests.service.conftest import RealServer, running_server
+from tests.servers import RealServer
 from tests.structure.test_structure import PACKAGES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -101,12 +101,6 @@ def examples_of(page: Path) -> Iterator[Example]:
         elif line.startswith("#"):
             heading = line
     assert not kind, f"{page}:{start}: a block that is never closed"
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[RealServer]:
-    with running_server() as running:
-        yield running
 
 
 def commands(text: str) -> list[str]:

@@ -21,7 +21,7 @@ from service.table_sets import RELEASES
 from spades.contract.bid_request import MAX_ITEMS
 from tests.conftest import committed_tables
 from tests.patience import LIMIT_S
-from tests.service.conftest import START_S, RealServer, running_server
+from tests.servers import START_S, RealServer, running_server
 from tests.structure.test_examples import ADDRESS, ROOT, examples_of
 from tests.studio.test_logs import games
 from tests.studio.test_production_log import bids_and_results

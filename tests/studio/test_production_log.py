@@ -12,7 +12,7 @@ from studio.__main__ import main
 from studio.decision_log import CONTRADICTION, NO_BIDS, NO_DECISION, Collector
 from studio.reading import AGAIN, FORM, RULES, joined, read_all
 from studio.rounds import Keys, Names
-from tests.service.conftest import START_S, running_server
+from tests.servers import START_S, running_server
 from tests.studio.test_logs import games, records_of
 
 pytestmark = pytest.mark.compiled

@@ -55,7 +55,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     A group runs in one process, which compiles each loop once: the parity tests of single kernels are one group, the
     tests of logs that compile are another, and all other tests that compile are a third. The tests of pages share a
-    browser. Each other file is a group.
+    server. Each other file is a group.
     """
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))

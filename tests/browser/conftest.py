@@ -27,7 +27,7 @@ def chromium() -> Iterator[Browser]:
         found.close()
 
 
-@pytest.fixture(scope="package")  # it runs an event loop, beside which other tests cannot run theirs
+@pytest.fixture(scope="module")  # not longer: it runs an event loop, beside which other tests cannot run theirs
 def browser() -> Iterator[Browser]:
     with chromium() as found:
         yield found

@@ -33,7 +33,7 @@ def find_program(*programs: str) -> str:
         found = program if Path(program).is_file() else shutil.which(program)
         if found:
             return found
-    message = f"SKIPPED: {programs[0]} is not installed (Debian: apt-get install {PACKAGES[programs[0]]})"
+    message = f"{programs[0]} is not installed (Debian: apt-get install {PACKAGES[programs[0]]})"
     if os.environ.get("CI"):
-        pytest.fail(message.replace("SKIPPED: ", ""), pytrace=False)
+        pytest.fail(message, pytrace=False)
     pytest.skip(message)

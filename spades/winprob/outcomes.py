@@ -116,8 +116,8 @@ def nil_stakes(auction: Auction, rules: Rules) -> tuple[int, int]:
 def later_nils(seat: int, rules: Rules) -> tuple[int, int]:
     """Return what a nil of a player who bids after ``seat`` brings to our side and to theirs, in points.
 
-    It is 0 if nobody of the side is still to bid. In games without nil it is what it is with nil: the net knows no such
-    games and still expects nils there, and with 0 points for them its bids are too high.
+    It is 0 if nobody of the side is still to bid. It is the same in games without nil: the net never saw such games and
+    expects nils there too. With 0 points for them, its bids would be too high.
     """
     worth = rules.nil_points - LATER_CONTRACT
     if worth < 0 or seat == 3:

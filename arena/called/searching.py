@@ -13,7 +13,7 @@ from arena.engine.rounds import Ints
 from arena.engine.simulate import tables_for
 from arena.engine.states import STATE
 from arena.engine.winprob import slice_of
-from arena.players.search import Plan, Value, plan_of, search_card
+from arena.players.search import CELLS, MOST_CARDS, Plan, Value, plan_of, try_cards
 from arena.questions import CARD, Answering, Asked
 from arena.refusals import require_win_table
 from spades.inference import (
@@ -90,14 +90,16 @@ class SearchPlayer(CalledAgent):
         return str(AgentText(f"search@{self.version}", options))
 
 
-def _search(states: Any, sim: Any, rows: Any, seats: Any, weights: Any, plan: Plan, value: Value, cards: Any) -> None:
-    # sim (1,): working memory. rows (n,): of states. weights (n, 64, 3): of each card for the next three seats. cards
-    # (n,): get the choices.
+def _search(
+    states: Any, sim: Any, rows: Any, seats: Any, weights: Any, plan: Plan, value: Value, tried: Any, cards: Any
+) -> None:
+    # sim (1,): working memory. rows (n,): of states. weights (n, 64, 3): of each card for the next three seats. tried
+    # (n, MOST_CARDS, CELLS): get the rows of `try_cards`. cards (n,): get the choices.
     for i in range(len(rows)):
-        cards[i] = search_card(states[rows[i]], sim[0], seats[i], weights[i], plan, value)
+        cards[i] = try_cards(states[rows[i]], sim[0], seats[i], weights[i], plan, value, tried[i])
 
 
-_search_all = entry(_search)
+search_all = entry(_search)
 
 
 def weights_by_bids(
@@ -135,7 +137,8 @@ class SearchAnswers(Answering):
     def answers(self, asked: Asked) -> Ints:
         """Return the cards (n,) that the search chooses."""
         cards, sim, weights = np.zeros(len(asked.rows), np.int64), np.zeros(1, STATE), self._weights_of(asked)
-        _search_all(asked.all_states, sim, asked.rows, asked.seats, weights, self._plan, self._value, cards)
+        tried = np.zeros((len(asked.rows), MOST_CARDS, CELLS))
+        search_all(asked.all_states, sim, asked.rows, asked.seats, weights, self._plan, self._value, tried, cards)
         return cards
 
     def _weights_of(self, asked: Asked) -> NDArray[np.float64]:

@@ -6,8 +6,8 @@ probability after the round, from the win table. All cards are tried on the same
 their means come from the cards and not from the deals.
 
 SEARCH plays SRP's card unless another is better by more than SURE standard errors. After every LOOK deals, it leaves
-out cards that are worse than the best so far by more than WORSE standard errors. Touching cards (`unseen`) count as
-one card.
+out cards that are worse than the best so far by more than WORSE standard errors. Touching cards (`spades.play.tricks`)
+count as one card.
 
 The versions differ in their plan. SEARCH 1 compares all cards with the card of SRP 3, which it never leaves out.
 SEARCH 3 lets SRP 4 play the rest, and near the end of the round perfect players (`last_tricks`). It compares each card
@@ -25,9 +25,18 @@ from arena.engine.jit import register
 from arena.engine.results import win_probability_after_round
 from arena.engine.states import scratch
 from arena.players.last_tricks import ENDS, PLIES, PLY_CELLS, WINDOW_CELLS, bound_ends, exact_worth
-from arena.players.unseen import MOST_UNSEEN, PLACE_COUNTS, cards_between, draw_deal, group_of, seed_view, sum_deals
-from spades.cards import lowest
-from spades.play import ALL_PIECES, PlayState, copy_state, legal_cards, play_card, srp3, srp4
+from arena.players.unseen import MOST_UNSEEN, PLACE_COUNTS, draw_deal, seed_view, sum_deals
+from spades.play import (
+    ALL_PIECES,
+    PlayState,
+    cards_between,
+    copy_state,
+    legal_cards,
+    open_cards,
+    play_card,
+    srp3,
+    srp4,
+)
 from spades.rules import Rules
 from spades.winprob import WinTableSlice
 
@@ -67,11 +76,6 @@ class Plan(NamedTuple):
     # See LEAST_RISE. 0: compare with SRP's card, and stop only if no other card is left. Below 0: try every card on all
     # deals.
     least_rise: float
-
-
-def search_card(state: PlayState, sim: PlayState, me: int, weights: Any, plan: Plan, value: Value) -> int:
-    """Return the card that SEARCH plays from seat ``me``; see `try_cards`."""
-    return try_cards(state, sim, me, weights, plan, value, np.zeros((MOST_CARDS, CELLS)))
 
 
 def try_cards(state: PlayState, sim: PlayState, me: int, weights: Any, plan: Plan, value: Value, tried: Any) -> int:
@@ -150,24 +154,6 @@ def compare_cards(
                 if rise < plan.least_rise * plays * active.bit_count():
                     break
     return int(cards[_best(tried, n, active, done)])
-
-
-def open_cards(cards: Any, legal: int, preferred: int, others: int) -> int:
-    """Write the cards to try to ``cards``, the ``preferred`` one first, and return their number.
-
-    Of touching cards only one is tried: the preferred one, or else the lowest. ``legal``: set of the legal cards;
-    ``others``: set of the cards that may lie between two of them.
-    """
-    cards[0] = preferred
-    n = 1
-    while legal:
-        card = lowest(legal)
-        group = group_of(card, legal, others)
-        legal &= ~group
-        if not group >> preferred & 1:
-            cards[n] = card
-            n += 1
-    return n
 
 
 def srp_of(state: PlayState, seat: int, version: int) -> int:
@@ -296,7 +282,7 @@ def _best(tried: Any, n: int, active: int, deals: int) -> int:
     return best
 
 
-register(__name__, arrays=(search_card, compare_cards))
+register(__name__, arrays=(compare_cards,))
 
 
 def review_plan(deals: int) -> Plan:

@@ -1,4 +1,4 @@
-"""The cards that a seat cannot see, as kernels: random deals that fit what the seat knows, and touching cards.
+"""The cards that a seat cannot see, as kernels: random deals that fit what the seat knows.
 
 A seat knows its own hand, the cards played, how many cards each other seat holds and the suits in which each seat has
 failed to follow. Every deal that fits this is equally likely. Bids and the choice of the cards played are ignored:
@@ -14,10 +14,6 @@ Deals by weights are what `spades.inference.deals` draws, for compiled code. A d
 product of its cards' weights. Cards are dealt from the lowest to the highest. For each i, `sum_deals` stores the sum of
 the products over all deals of the cards above the i lowest. This sum depends only on how many cards the next two seats
 still need (their places). `draw_deal` uses these sums to draw the seat of each card.
-
-Touching cards are cards of one hand and suit with no card of another player between them. A card of the current trick
-counts as lying between; a card of an earlier trick does not. All touching cards are worth the same, so a search tries
-only one.
 """
 
 from typing import Any
@@ -228,25 +224,6 @@ def _weight(state: PlayState, me: int, step: int, card: int, weights: Any) -> fl
 
 
 # ---- touching cards --------------------------------------------------------------------------------------------------
-
-
-def cards_between(state: PlayState, seat: int) -> int:
-    """Return the unseen cards and those of the current trick: only these can lie between two cards of ``seat``."""
-    found: int = unseen_cards(state, seat)
-    for i in range(state.trick_size):
-        found |= 1 << state.trick[i]
-    return found
-
-
-def group_of(card: int, cards: int, others: int) -> int:
-    """Return ``card`` and those higher ``cards`` of its suit that touch it, as a bit mask. Lower ones are not included.
-
-    ``cards``: cards of one hand; ``others``: the cards that can lie between them (`cards_between`).
-    """
-    suit = suit_mask(card >> 4)
-    above = others & suit & ~((2 << card) - 1)
-    reach = (above & -above) - 1 if above else suit
-    return cards & suit & reach & ~((1 << card) - 1)
 
 
 register(__name__)

@@ -5,6 +5,8 @@ Card players read only what the seat to play may see. Cards are numbers, and set
 together. A *boss* is a card with no higher unseen card in its suit. *Legal* cards are those that may be played.
 """
 
+from typing import Any
+
 from spades.cards import FIRST_SPADE, SPADE_BITS, highest, lowest
 from spades.legal import (
     FIRST_WITHOUT_SPADES,
@@ -308,3 +310,46 @@ def least_winning_lead(legal: int, unseen: int) -> int:
                 best_key = key
                 best = card
     return best
+
+
+# ---- touching cards --------------------------------------------------------------------------------------------------
+
+# Touching cards are cards of one hand and suit with no card of another player between them. A card of the current trick
+# counts as lying between; a card of an earlier trick does not. All touching cards are worth the same.
+
+
+def cards_between(state: PlayState, seat: int) -> int:
+    """Return the unseen cards and those of the current trick: only these can lie between two cards of ``seat``."""
+    found: int = unseen_cards(state, seat)
+    for i in range(state.trick_size):
+        found |= 1 << state.trick[i]
+    return found
+
+
+def group_of(card: int, cards: int, others: int) -> int:
+    """Return ``card`` and those higher ``cards`` of its suit that touch it, as a bit mask. Lower ones are not included.
+
+    ``cards``: cards of one hand; ``others``: the cards that can lie between them (`cards_between`).
+    """
+    suit = suit_mask(card >> 4)
+    above = others & suit & ~((2 << card) - 1)
+    reach = (above & -above) - 1 if above else suit
+    return cards & suit & reach & ~((1 << card) - 1)
+
+
+def open_cards(cards: Any, legal: int, preferred: int, others: int) -> int:
+    """Write the cards to try to ``cards``, the ``preferred`` one first, and return their number.
+
+    Of touching cards only one is tried: the preferred one, or else the lowest. ``legal``: set of the legal cards;
+    ``others``: set of the cards that may lie between two of them.
+    """
+    cards[0] = preferred
+    n = 1
+    while legal:
+        card = lowest(legal)
+        group = group_of(card, legal, others)
+        legal &= ~group
+        if not group >> preferred & 1:
+            cards[n] = card
+            n += 1
+    return n

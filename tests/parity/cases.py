@@ -973,8 +973,11 @@ CASES: dict[str, Maker] = {
     "arena.engine.replay.replay": lambda r: (a_play(r), *(view(np.zeros(n, np.int64)) for n in (52, 4, 4))),
     "arena.engine.replay.first_revoke": a_replay,
     "arena.engine.replay.passes": lambda r: (r.randrange(15), r.randrange(15), r.choice(RULES)),
-    "arena.players.unseen.cards_between": lambda r: sitting(r)[:2],
-    "arena.players.unseen.group_of": lambda r: next((min(cards_of(h)), h, u) for _, _, h, _, u in [sitting(r)]),
+    TRICKS + "cards_between": lambda r: sitting(r)[:2],
+    TRICKS + "group_of": lambda r: next((min(cards_of(h)), h, u) for _, _, h, _, u in [sitting(r)]),
+    TRICKS + "open_cards": lambda r: next(
+        (view(np.zeros(13, np.int64)), ok, r.choice(cards_of(ok)), u) for _, _, _, ok, u in [sitting(r)]
+    ),
     TRICKS + "cards_above": lambda r: (card(r),),
     TRICKS + "cards_below": lambda r: (card(r),),
     TRICKS + "nil_alive": lambda r: (sitting(r)[0], r.randrange(4)),
@@ -1124,10 +1127,7 @@ WITHIN_ROUNDS = {CHOICE + "tables_of"}
 WITHIN_A_BID = {WINPROB + "working_arrays", WINPROB + "p_win_with"}
 # Compared as parts of searches (tests/arena/players/test_search.py): a card depends on all deals and results.
 WITHIN_A_SEARCH = {
-    *(
-        "arena.players.search." + name
-        for name in ("search_card", "try_cards", "compare_cards", "open_cards", "srp_of", "worth_of")
-    ),
+    *("arena.players.search." + name for name in ("try_cards", "compare_cards", "srp_of", "worth_of")),
     *("arena.players.last_tricks." + name for name in ("bound_ends", "exact_worth", "next_try", "step_of")),
     *("arena.players.unseen." + name for name in ("sum_deals", "draw_deal")),
 }

@@ -24,14 +24,13 @@ from arena.players.search import (
     WORTH,
     Value,
     compare_cards,
-    open_cards,
     plan_of,
     review_plan,
-    search_card,
+    try_cards,
     worth_of,
 )
 from arena.players.unseen import MOST_UNSEEN, PLACE_COUNTS, draw_deal, places, seed_view, sum_deals
-from spades.cards import DECK, cards_of, format_card, parse_card, parse_pbn
+from spades.cards import cards_of, format_card, parse_card
 from spades.inference import deals_of
 from spades.play import copy_state, legal_cards, play_card, srp3, unseen_cards
 from spades.policies import parse_policy
@@ -90,24 +89,6 @@ def test_a_void_leaves_no_deal():
     assert sum_deals(state, me, random_weights(), np.zeros((MOST_UNSEEN + 1, PLACE_COUNTS, PLACE_COUNTS))) == 0.0
 
 
-def test_touching_cards_are_tried_once():
-    hand = parse_pbn("AKJ62.AQ.Q.K9543")
-    cards = np.zeros(MOST_CARDS, np.int64)
-    n = open_cards(cards, hand, parse_card("KS"), DECK & ~hand)
-    tried = {int(card) for card in cards[:n]}
-    names = ("KS", "JS", "6S", "2S", "AH", "QH", "QD", "KC", "9C", "3C")
-    assert tried == {parse_card(name) for name in names}, "AS touches KS, and 5C and 4C touch 3C"
-    assert cards[0] == parse_card("KS")
-
-
-def test_cards_between_that_were_played_join_their_neighbours():
-    hand = parse_pbn("A9.AQT7.J4.85432")
-    cards = np.zeros(MOST_CARDS, np.int64)
-    unseen = DECK & ~hand & ~(1 << parse_card("KH")) & ~(1 << parse_card("JH"))
-    n = open_cards(cards, hand & 0xFFFF << 32, parse_card("7H"), unseen)
-    assert [int(card) for card in cards[:n]] == [parse_card("7H"), parse_card("TH")], "TH, QH and AH are one card"
-
-
 def value_of():
     profiles = kernel_tables(committed_tables().arrays)
     tables = tables_for(profiles, RULES, [parse_policy("winprob")])
@@ -116,7 +97,7 @@ def value_of():
 
 
 def _search(state, sims, me, weights, plan, value):
-    return search_card(state, sims[0], me, weights, plan, value)
+    return try_cards(state, sims[0], me, weights, plan, value, np.zeros((MOST_CARDS, CELLS)))
 
 
 def records_of(state):
@@ -139,7 +120,7 @@ def test_plain_python_and_compiled_code_play_the_same_cards(version):
     for number in range(8):
         state, me = a_round(number, 21 + 4 * (number % 6))
         records = records_of(state)
-        card = search_card(state, new_states(1)[0], me, random_weights(number), plan, value)
+        card = _search(state, new_states(1), me, random_weights(number), plan, value)
         assert card == compiled(records[0], records[1:], me, random_weights(number), plan, value)
         legal = legal_cards(state.hand[me], state.trick_size, state.trick[0], state.broken)
         assert legal >> card & 1
@@ -175,12 +156,12 @@ def test_what_is_hidden_does_not_matter(version):
     """The seat's card stays the same when the others exchange cards that it does not see."""
     state, me = a_round(3, 24)
     value, plan = value_of(), plan_of(version, 8)
-    card = search_card(state, new_states(1)[0], me, random_weights(), plan, value)
+    card = _search(state, new_states(1), me, random_weights(), plan, value)
     (other,) = new_states(1)
     copy_state(state, other)
     one, two = (me + 1) & 3, (me + 2) & 3
     other.hand[one], other.hand[two] = other.hand[two], other.hand[one]
-    assert search_card(other, new_states(1)[0], me, random_weights(), plan, value) == card
+    assert _search(other, new_states(1), me, random_weights(), plan, value) == card
 
 
 def exact(state, me, value):

@@ -3,9 +3,9 @@
 import pytest
 
 from arena.engine.states import plain_state
-from arena.players.unseen import cards_between, group_of
-from spades.cards import parse_card, parse_pbn
-from spades.play import play_card
+from spades.cards import DECK, parse_card, parse_pbn
+from spades.legal import TRICKS
+from spades.play import cards_between, group_of, open_cards, play_card
 from spades.rules import Rules
 from tests.arena.rounds import dealt
 
@@ -43,3 +43,21 @@ def test_a_card_on_the_table_lies_between(led, expected):
         state.played |= 1 << parse_card("KH")
     play_card(state, 3, parse_card(led))
     assert texts(group_of(parse_card("QH"), state.hand[0], cards_between(state, 0))) == expected
+
+
+def test_touching_cards_are_tried_once():
+    hand = parse_pbn("AKJ62.AQ.Q.K9543")
+    cards = [0] * TRICKS
+    n = open_cards(cards, hand, parse_card("KS"), DECK & ~hand)
+    tried = {*cards[:n]}
+    names = ("KS", "JS", "6S", "2S", "AH", "QH", "QD", "KC", "9C", "3C")
+    assert tried == {parse_card(name) for name in names}, "AS touches KS, and 5C and 4C touch 3C"
+    assert cards[0] == parse_card("KS")
+
+
+def test_cards_between_that_were_played_join_their_neighbours():
+    hand = parse_pbn("A9.AQT7.J4.85432")
+    cards = [0] * TRICKS
+    unseen = DECK & ~hand & ~(1 << parse_card("KH")) & ~(1 << parse_card("JH"))
+    n = open_cards(cards, hand & 0xFFFF << 32, parse_card("7H"), unseen)
+    assert cards[:n] == [parse_card("7H"), parse_card("TH")], "TH, QH and AH are one card"

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from arena.agent_text import AgentText, Option, parse_text, read_options, share
 from arena.called import CalledAgent
+from arena.called.distilled import DistilledPlayer
 from arena.called.learned import RANDOM, Learned, RandomPlayer
 from arena.called.outside import HttpProgram, PythonProgram
 from arena.called.people import MODEL, People
@@ -25,6 +26,7 @@ from arena.players.names import UCT_OPTIONS, Player, format_player, parse_player
 from arena.players.q1 import NAMES as LEARNED
 from arena.questions import CARD
 from arena.refusals import check_policy
+from spades.card_net import DISTILLED
 from spades.policies import BY_NAME, option_names
 from spades.rules import Rules
 
@@ -124,6 +126,7 @@ CALLED_AGENTS: dict[str, type[CalledAgent]] = {
     **dict.fromkeys(LEARNED, Learned),
     RANDOM: RandomPlayer,
     **dict.fromkeys(SEARCHES, SearchPlayer),
+    DISTILLED: DistilledPlayer,
 }
 AGENTS: dict[str, Kind] = {
     **{name: Kind(_policy, "a policy of this project", bids=True) for name in BY_NAME},

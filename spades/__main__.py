@@ -194,7 +194,7 @@ def _card(request: Any, tables: TableSet) -> Mapping[str, Any]:
     if call.search is not None and call.search.required:
         detail = f"player is {call.search.player}, which only a server plays; accepted: {BEST}"
         raise RequestError([Fault("/player", "unsupported-player", detail)])
-    return card_answer(call, "no-processes" if call.search is not None else call.not_searched)
+    return card_answer(call, tables, "no-processes" if call.search is not None else call.not_searched)
 
 
 def _pass(request: Any, _: TableSet) -> Mapping[str, Any]:

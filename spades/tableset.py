@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from spades.card_net import ARRAYS as CARD_NET_ARRAYS
+from spades.card_net import CardNet, card_net_of
 from spades.errors import TablesError
 from spades.inference.holders import Readers, readers_of
 from spades.manifest import (
@@ -90,6 +92,11 @@ class TableSet:
     def readers(self) -> Readers:
         """The arrays of inference; made at first use. Raises `TablesError` if one is missing."""
         return readers_of(self.arrays)
+
+    @cached_property
+    def card_net(self) -> CardNet | None:
+        """The net of the card player `distilled@1`; None if the tables are older than it."""
+        return card_net_of(self.arrays) if CARD_NET_ARRAYS[0] in self.arrays else None
 
     @cached_property
     def games(self) -> Games:

@@ -25,7 +25,7 @@ from spades.policies import BY_NAME
 from spades.rules import CUTTHROAT, JOKERS, PRESETS, SUICIDE, WHIZ, Rules, make_rules, overrides_of
 from spades.winprob import SHIPPED_SLICES
 from tables import counts, exact, fits, win
-from tables.learning import holders, q1_training, training
+from tables.learning import distilling, holders, q1_training, training
 from tables.run.family import Family, recorded
 
 # What the strength of a hand is estimated from.
@@ -502,6 +502,24 @@ FAMILIES: tuple[Family, ...] = (
     *(_prior(name, policy) for name, policy in fits.READ_POLICIES.items()),
     *(_holders(name, policy) for name, policy in fits.READ_POLICIES.items()),
     # learned players
+    Family(
+        name="card_net",
+        generator=1,
+        make=distilling.make,
+        axes={
+            "card_net_position": ("a position's inputs, then the biases", "first hidden layer"),
+            "card_net_card": ("a card's inputs", "first hidden layer"),
+            "card_net_hidden": ("first hidden layer, then the biases", "second"),
+            "card_net_out": ("second hidden layer", "gain"),
+        },
+        parameters={"rules": recorded(Rules()), **distilling.PARAMETERS},
+        sizes={"rounds": 300_000, "samples": 40_000_000, "held_out": 4_000},
+        depends=(
+            *PRIOR_INPUTS["best"],
+            "net",
+            *(f"{made}_{name}" for made in ("prior", "holders") for name in ("bis", "best")),
+        ),
+    ),
     Family(
         name="q1",
         generator=1,

@@ -31,7 +31,7 @@ from arena.source_files import files_hash
 from spades import baselines, cards, legal, levels, passing, position, random_numbers, scoring, tables
 from spades.bis import blind_nil, conventions, cutthroat, estimates, partnership
 from spades.options import Policy
-from spades.play import mistakes, rule_values, solo, tricks, wrp
+from spades.play import mistakes, net_inputs, rule_values, solo, tricks, wrp
 from spades.play.srp import follow, goals, leads, nils, player
 from spades.rules import Rules
 from spades.winprob import blind_numbers, candidates, features, outcomes
@@ -40,7 +40,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 RULES = (
     *(baselines, cards, legal, levels, passing, position, random_numbers, scoring, tables),
     *(blind_nil, conventions, cutthroat, estimates, partnership),
-    *(solo, tricks, wrp, follow, goals, leads, nils, player, mistakes),
+    *(solo, tricks, wrp, follow, goals, leads, nils, player, mistakes, net_inputs),
     *(blind_numbers, candidates, features, outcomes),
 )
 _STATE = numba.from_dtype(STATE)

@@ -15,9 +15,9 @@ from starlette.responses import Response
 
 from service.keys import Key
 from service.problems import ProblemError, deadline_exceeded, overloaded
-from service.requests import AppState, app_state, json_response, read_json, request_state, set_for
+from service.requests import AppState, RequestState, app_state, json_response, read_json, request_state, set_for
 from service.searchers import BusyError, LateError, opening
-from service.table_sets import TableSets
+from service.table_sets import OpenSet, TableSets
 from spades.cards import CARD_NAMES, cards_of
 from spades.contract.answer_types import CardAnswer, NotSearched, TriedCard
 from spades.contract.card_request import BEST, CardCall, Search, card_answer, read_card
@@ -43,14 +43,24 @@ async def card(request: Request) -> Response:
     chosen = set_for(sets, data, of_request.get("key"), read_card)
     call = read_card(data, chosen.tables.games)
     if call.search is None:
-        return json_response(orjson.dumps(card_answer(call, call.not_searched, searches=state.searchers.started)))
+        return _at_once(state, of_request, chosen, call, call.not_searched)
     to_search = search_request(call, call.search, chosen.tables)
     search = searched if call.search.required else _searched_if_possible
     answer = await search(state, to_search, deadline)
     if isinstance(answer, str):
-        return json_response(orjson.dumps(card_answer(call, answer, searches=state.searchers.started)))
+        return _at_once(state, of_request, chosen, call, answer)
     of_request["tables"] = chosen.version
     return json_response(orjson.dumps(searched_answer(call, call.search, answer, chosen.version)))
+
+
+def _at_once(
+    state: AppState, of_request: RequestState, chosen: OpenSet, call: CardCall, why: NotSearched | None
+) -> Response:
+    """Answer with the card of a player that does not search."""
+    answer = card_answer(call, chosen.tables, why, searches=state.searchers.started)
+    if "tables" in answer:
+        of_request["tables"] = chosen.version
+    return json_response(orjson.dumps(answer))
 
 
 async def searched(
@@ -100,13 +110,14 @@ async def pass_cards(request: Request) -> Response:
 
 def answer_card(state: AppState, sets: TableSets, data: Any, key: Key | None) -> CardAnswer:
     """Return the answer to one request; raise `ProblemError` for a request that can't be used."""
-    call = read_card(data, set_for(sets, data, key, read_card).tables.games)
+    tables = set_for(sets, data, key, read_card).tables
+    call = read_card(data, tables.games)
     if call.search is not None and call.search.required:
         accepted = f"{BEST}, or send this request alone to POST /v1/card"
         detail = f"player is {call.search.player}, but POST /v1/cards does not search; accepted: {accepted}"
         raise RequestError([Fault("/player", "unsupported-field", detail)])
     why: NotSearched | None = "batch" if call.search is not None else call.not_searched
-    return card_answer(call, why, searches=state.searchers.started)
+    return card_answer(call, tables, why, searches=state.searchers.started)
 
 
 def search_request(call: CardCall, search: Search, tables: TableSet) -> dict[str, Any]:

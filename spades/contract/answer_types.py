@@ -291,6 +291,9 @@ class CardAnswer(TypedDict):
     seed: NotRequired[
         Annotated[int, Field(description="Seed of what a level below 5 forgets; left out if it forgets nothing.")]
     ]
+    tables: NotRequired[
+        Annotated[str, Field(description="Version of the tables, if the card player `distilled@1` decided.")]
+    ]
     search: NotRequired[SearchFigures]
     not_searched: NotRequired[
         Annotated[

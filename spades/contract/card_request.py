@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, Required
 from pydantic import Field, PlainValidator, StrictInt, TypeAdapter, ValidationInfo, WithJsonSchema
 from typing_extensions import TypedDict
 
+from spades.card_net import DISTILLED, LEAST_GAINS, knows
 from spades.cards import CARD_NAMES, cards_of
 from spades.contract.answer_types import (
     CardAnswer,
@@ -34,11 +35,12 @@ from spades.contract.fields import (
 from spades.legal import TRICKS, deck_number, deck_of
 from spades.options import FULL_LEVEL
 from spades.passing import check_pass
-from spades.play.card_explanation import NEWEST, NEWEST_ALONE, PLAYERS, choose_by_rules
+from spades.play.card_explanation import NEWEST, NEWEST_ALONE, PLAYERS, choose_by_net, choose_by_rules
 from spades.play.history import Known, state_at_turn, write_scores
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, write_rules
 from spades.rules import CUTTHROAT, VARIANTS, Rules, seed_values
+from spades.tableset import TableSet
 from spades.winprob.games import SHIPPED, WON_VARIANTS, Games
 
 BEST: Final = "best"  # the strongest player that the server has
@@ -50,6 +52,8 @@ _BY_LEVEL = ", ".join(f"{deals} ({level})" for level, deals in SEARCH_DEALS.item
 # On a server that searches, by level: the level of the player by rules, when it plays. It makes few mistakes at level 1
 # and none above, because it comes below the weakest search.
 RULES_BESIDE_SEARCH: Final = {5: 5, 4: 5, 3: 5, 2: 5, 1: 4}
+# The same where DISTILLED plays at the levels above.
+RULES_BELOW_NET: Final = {3: 5, 2: 4, 1: 3}
 _TRICKS = {
     "anyOf": [
         {"type": "array", "items": {"type": "array", "items": CARD_SCHEMA, "maxItems": 4}, "maxItems": TRICKS},
@@ -104,12 +108,13 @@ class CardRequest(TypedDict, total=False):
         ),
     ]
     player: Annotated[
-        Literal[BEST, *SEARCHES, NEWEST, NEWEST_ALONE] | None,  # type: ignore[valid-type]
+        Literal[BEST, *SEARCHES, DISTILLED, NEWEST, NEWEST_ALONE] | None,  # type: ignore[valid-type]
         Field(
             description=f"The card player. {' and '.join(SEARCHES)} play each card on random deals; servers offer them "
-            f"only if their operator wants it. {NEWEST} plays by rules, and {NEWEST_ALONE} does in cutthroat. {BEST}: "
-            f"{SEARCH} if the server has it and it answers before the deadline, otherwise the player by rules. "
-            f"Default: {BEST}."
+            f"only if their operator wants it. {DISTILLED} learned from a search, and plays classic rules to any goal. "
+            f"{NEWEST} plays by rules, and {NEWEST_ALONE} does in cutthroat. {BEST}: {SEARCH} if the server has it and "
+            f"it answers before the deadline, otherwise {DISTILLED} if it knows the rules, otherwise the player by "
+            f"rules. Default: {BEST}."
         ),
     ]
     deals: Annotated[
@@ -141,7 +146,8 @@ class CardRequest(TypedDict, total=False):
     game: GameId
 
 
-_FOR_SEARCH: Final = ("deals", "policy", "tables", "game")  # fields that only a search reads
+_FOR_SEARCH: Final = ("deals", "policy")  # fields that only a search reads
+_FOR_TABLES: Final = ("tables", "game")  # fields that only a search and DISTILLED read
 MAX_CARD_ITEMS: Final = 256  # requests in one POST /v1/cards; fewer than for bids, because each request is longer
 
 
@@ -173,7 +179,8 @@ class CardCall(NamedTuple):
     given: int  # of these, the cards that the player gave to partner and did not get back
     level: int
     seed: int | None  # of what a player by rules forgets; None: made from the hand and the bids
-    search: Search | None  # None: NEWEST or NEWEST_ALONE chooses
+    search: Search | None  # None: another player chooses
+    player: str  # by name, or BEST
     not_searched: NotSearched | None  # why the best player does not search, if the rules are the reason
 
 
@@ -217,7 +224,7 @@ def read_card(data: Any, games: Games = SHIPPED) -> CardCall:
             required = player != BEST
             search = Search(player if required else SEARCH, deals, bidder, assumed_rules(rules, games), required)
     assumed, dealt, seed = read.assumed, request["hand"], request.get("seed")
-    return CardCall(state, seat, rules, assumed, dealt, passed.given, level, seed, search, why)
+    return CardCall(state, seat, rules, assumed, dealt, passed.given, level, seed, search, player, why)
 
 
 def no_searches(player: str = SEARCH) -> Fault:
@@ -229,18 +236,31 @@ def no_searches(player: str = SEARCH) -> Fault:
 
 def _player_faults(request: Mapping[str, Any], rules: Rules, games: Games) -> list[Fault]:
     player, by_rules = request.get("player") or BEST, PLAYERS[rules.variant == CUTTHROAT][0]
+    level = request.get("level") or FULL_LEVEL
     if player not in (BEST, *SEARCHES):
-        accepted = f"only with player {', '.join((BEST, *SEARCHES))}"
+        readers: dict[str, tuple[str, ...]] = dict.fromkeys(_FOR_SEARCH, (BEST, *SEARCHES))
+        if player != DISTILLED:
+            readers |= dict.fromkeys(_FOR_TABLES, (BEST, *SEARCHES, DISTILLED))
         faults = [
-            Fault(pointer(name), "unsupported-field", f"{name} is present; accepted: {accepted}")
-            for name in _FOR_SEARCH
+            Fault(
+                pointer(name),
+                "unsupported-field",
+                f"{name} is present; accepted: only with player {', '.join(players)}",
+            )
+            for name, players in readers.items()
             if request.get(name) is not None
         ]
-        if player != by_rules:
+        if player == DISTILLED:
+            if not knows(rules):
+                detail = f"player is {player}, whose net does not know these rules; accepted: {BEST}, {by_rules}"
+                faults.append(Fault("/player", "unsupported-rules", detail))
+            if level not in LEAST_GAINS:
+                detail = f"level is {level} with player {player}; accepted: 4, 5, or player {BEST}"
+                faults.append(Fault("/level", "unsupported-field", detail))
+        elif player != by_rules:
             detail = f"player is {player} in variant {VARIANTS[rules.variant]}; accepted: {BEST}, {by_rules}"
             faults.append(Fault("/player", "unsupported-rules", detail))
         return faults
-    level = request.get("level") or FULL_LEVEL
     if player != BEST and level not in SEARCH_DEALS:
         accepted = f"{min(SEARCH_DEALS)}..{max(SEARCH_DEALS)}, or player {BEST}"
         detail = f"level is {level} with player {player}; accepted: {accepted}"
@@ -260,21 +280,36 @@ def read_cards(data: Any) -> list[Any]:
 # ---- the answer ------------------------------------------------------------------------------------------------------
 
 
-def card_answer(call: CardCall, not_searched: NotSearched | None = None, searches: bool = False) -> CardAnswer:
-    """Choose the card with a rule-based player; return the answer.
+def card_answer(
+    call: CardCall, tables: TableSet, not_searched: NotSearched | None = None, searches: bool = False
+) -> CardAnswer:
+    """Choose the card with a player that does not search; return the answer.
 
-    ``not_searched``: why the best player does not search. ``searches``: whether the server does; then a player by rules
-    that the request does not name, under rules that a search can play, is as strong as its level there.
+    ``tables``: may have the net of DISTILLED. ``not_searched``: why the best player does not search. ``searches``:
+    whether the server does. A player by rules that the request does not name is as strong as its level beside a search
+    or below DISTILLED. Raises `RequestError` if the request names DISTILLED, and its net is missing.
     """
     state, seat = call.state, call.seat
     names = CARD_NAMES[deck_number(call.rules)]
-    beside = searches and (call.search is not None or call.not_searched == "level")
-    level = RULES_BESIDE_SEARCH[call.level] if beside else call.level
+    net = tables.card_net if call.player in (BEST, DISTILLED) and knows(call.rules) else None
+    if net is None and call.player == DISTILLED:
+        detail = f"player is {DISTILLED}, but tables {tables.version} have no net for it; accepted: {BEST}, {NEWEST}"
+        raise RequestError([Fault("/player", "unsupported-player", detail)])
+    level = call.level
+    if searches and (call.search is not None or call.not_searched == "level"):
+        level = RULES_BESIDE_SEARCH[level]
+        net = net if call.level == FULL_LEVEL else None
+    elif net is not None and level not in LEAST_GAINS:
+        level, net = RULES_BELOW_NET[level], None
     assumed, seed = call.assumed, call.seed
-    if level < FULL_LEVEL and seed is None:
+    forgets = net is None and level < FULL_LEVEL
+    if forgets and seed is None:
         content = (call.dealt, tuple(state.bid), seat, *seed_values(call.rules))
         assumed, seed = [*assumed, "seed"], zlib.crc32(repr(content).encode())
-    card, player, reasons = choose_by_rules(state, seat, call.rules, level, seed or 0)
+    if net is not None:
+        card, player, reasons = choose_by_net(state, seat, call.rules, net, level)
+    else:
+        card, player, reasons = choose_by_rules(state, seat, call.rules, level, seed or 0)
     legal = legal_cards(state.hand[seat], state.trick_size, state.trick[0], state.broken)
     answer: CardAnswer = {
         "card": names[card],
@@ -283,8 +318,10 @@ def card_answer(call: CardCall, not_searched: NotSearched | None = None, searche
         "assumed": assumed,
         "reasons": reasons,  # type: ignore[typeddict-item]
     }
-    if level < FULL_LEVEL:
+    if forgets:
         answer["seed"] = seed or 0
+    if net is not None:
+        answer["tables"] = tables.version
     if not_searched is not None:
         answer["not_searched"] = not_searched
     return answer

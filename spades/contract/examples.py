@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any, Final
 
+from spades.card_net import DISTILLED
 from spades.contract.bid_request import read_bid
 from spades.contract.card_request import no_searches, read_card
 from spades.contract.faults import CODES, Fault, RequestError
 from spades.contract.fields import POLICIES, unknown_tables
-from spades.play.card_explanation import NEWEST
 
 REQUEST = {
     "hand": ["KC", "9C", "5C", "4C", "3C", "QD", "AH", "QH", "AS", "KS", "JS", "6S", "2S"],
@@ -130,11 +130,11 @@ CARD_REQUEST = {
     "hand": "AKJ62.AQ.Q.K9543",
     "bids": [3, 1, 5, 4],
     "seat": 2,
-    "tricks": [["KD", "2D", "QD", "6D"], ["4H", "5H"]],
+    "tricks": [["KD", "2D", "QD", "6D"], ["4H", "KH"]],
 }
 CARD_ANSWER = {
     "card": "AH",
-    "player": NEWEST,
+    "player": DISTILLED,
     "legal": ["QH", "AH"],
     "assumed": ["rules.preset", "scores"],
     "reasons": [
@@ -150,6 +150,7 @@ CARD_ANSWER = {
             "sentence": "AH wins the trick, unless a later player has a higher card or a trump.",
         },
     ],
+    "tables": "2026.11.1+3f9a2c",
     "not_searched": "no-processes",
 }
 SEARCH_REQUEST = CARD_REQUEST | {"player": "search@3", "deals": 64}

@@ -13,8 +13,10 @@
 """
 
 from spades.play.card_explanation import PLAYERS, SRP_OF_SEARCH, card_reason, explain_card
+from spades.play.distilled import net_choice
 from spades.play.history import Impossible, Known, state_at_turn, state_before, write_scores
 from spades.play.mistakes import mistaken_card
+from spades.play.net_inputs import CARD_INPUTS, POSITION_INPUTS, card_inputs, position_inputs
 from spades.play.solo import solo1, solo2
 from spades.play.srp.goals import (
     ALL_PIECES,
@@ -46,8 +48,10 @@ from spades.play.wrp import wrp_card
 
 __all__ = [
     "ALL_PIECES",
+    "CARD_INPUTS",
     "MASK32",
     "PLAYERS",
+    "POSITION_INPUTS",
     "SRP_3_COUNT",
     "SRP_3_PIECES",
     "SRP_OF_SEARCH",
@@ -55,6 +59,7 @@ __all__ = [
     "Known",
     "PlayState",
     "beats",
+    "card_inputs",
     "card_reason",
     "cards_above",
     "cards_below",
@@ -65,8 +70,10 @@ __all__ = [
     "legal_cards",
     "lowest_club",
     "mistaken_card",
+    "net_choice",
     "open_cards",
     "play_card",
+    "position_inputs",
     "rule_values",
     "solo1",
     "solo2",

@@ -9,10 +9,12 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from spades.bis.estimates import spade_tricks_against
+from spades.card_net import DISTILLED, CardNet
 from spades.cards import CARD_NAMES, FIRST_SPADE, SPADES, spades_of
 from spades.legal import deck_number, is_nil
 from spades.options import FULL_LEVEL
 from spades.play import solo
+from spades.play.distilled import net_choice
 from spades.play.mistakes import mistaken_card
 from spades.play.solo import hunt, plays_alone_for_tricks, solo2
 from spades.play.srp.goals import FITTED_LEADS, pieces_in_use, wants_tricks
@@ -56,15 +58,29 @@ class _Place(NamedTuple):
     numbers: dict[str, Any]  # by name in `reasons.NUMBERS["card"]`; the functions add theirs
 
 
-class CardByRules(NamedTuple):
-    """The choice of a player by rules."""
+class CardAtOnce(NamedTuple):
+    """The choice of a player that does not search."""
 
     card: int
     player: str  # its name with its version, and its level if that is not the full one
     reasons: list[dict[str, Any]]
 
 
-def choose_by_rules(state: PlayState, me: int, rules: Rules, level: int = FULL_LEVEL, seed: int = 0) -> CardByRules:
+def choose_by_net(state: PlayState, me: int, rules: Rules, net: CardNet, level: int = FULL_LEVEL) -> CardAtOnce:
+    """Return the card that `distilled@1` plays from seat ``me``, and why. Its ``net`` must know the rules.
+
+    ``level``: one of LEAST_GAINS.
+    """
+    card, usual, gain = net_choice(state, me, net, level)
+    reasons = explain_card(state, me, card, rules)
+    if card != usual:
+        names = CARD_NAMES[deck_number(rules)]
+        numbers = {"card": names[card], "usual": names[usual], "gain": round(100.0 * gain, 1)}
+        reasons = [card_reason("net-better", numbers), reasons[-1]]
+    return CardAtOnce(card, DISTILLED if level == FULL_LEVEL else f"{DISTILLED}(level={level})", reasons)
+
+
+def choose_by_rules(state: PlayState, me: int, rules: Rules, level: int = FULL_LEVEL, seed: int = 0) -> CardAtOnce:
     """Return the card that the newest player by rules plays from seat ``me`` at ``level`` (1..5), and why.
 
     ``seed``: of what a level below 5 forgets, 0..2^53 - 1; the same during a round.
@@ -73,14 +89,14 @@ def choose_by_rules(state: PlayState, me: int, rules: Rules, level: int = FULL_L
     player, choose = PLAYERS[alone]
     usual = choose(state, me)
     if level == FULL_LEVEL:
-        return CardByRules(usual, player, explain_card(state, me, usual, rules))
+        return CardAtOnce(usual, player, explain_card(state, me, usual, rules))
     card = mistaken_card(state, me, level, seed, alone, [PlayState()])
     reasons = explain_card(state, me, usual, rules)
     if card != usual:
         place = _place(state, me, card, rules)
         numbers = {**place.numbers, "full": CARD_NAMES[deck_number(rules)][usual]}
         reasons = [card_reason("overlooks", numbers), card_reason(_effect(place, card), numbers)]
-    return CardByRules(card, f"{player}(level={level})", reasons)
+    return CardAtOnce(card, f"{player}(level={level})", reasons)
 
 
 def explain_card(

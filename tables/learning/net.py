@@ -1,4 +1,4 @@
-"""The training of all nets in JAX: the outcome net, the holder nets and the nets of `q@1`.
+"""The training of all nets in JAX: the outcome net, the holder nets, the card net and the nets of `q@1`.
 
 The service and the simulator have their own forward pass of the outcome net. It has two hidden ReLU layers, and a
 softmax over the outcomes of `spades.winprob.outcomes`. Its inputs are those of a position and those of a bid. A bid's
@@ -28,6 +28,7 @@ import optax
 from numpy.typing import NDArray
 
 from arena.chunks import Arrays
+from spades.card_net import PERCENT
 from spades.inference import DECK_SIZE, OTHER_SEATS, HolderNet
 from spades.winprob import BID_INPUTS, BID_NAMES, INPUTS, OUR_NIL, OUTCOMES, THEIRS
 from tables.learning.training_data import Labels
@@ -37,6 +38,7 @@ from tables.learning.training_data import Labels
 CENTRED = 3.0
 CROSS_ENTROPY = 0.001  # weight of the cross-entropy
 NIL_ENTROPY = 0.01  # weight of the cross-entropy of nils: made or failed
+FAR = 0.25  # twice this error of a card's gain, in units of the net's output: beyond it, the loss rises no faster
 DAMPING = 1e-4  # added to the inputs' second moments, so that rare inputs are not scaled up without limit
 BETA2 = 0.99  # Nadam's decay of squared gradients
 
@@ -231,6 +233,35 @@ def holder_loss(weights: Weights, x: jax.Array, owners: jax.Array) -> tuple[jax.
 def holder_fit(rate: float, steps: int) -> Fit:
     """Return the training of a `HolderNet` as floats, by name. A batch is (inputs, owners), as in `holder_loss`."""
     return Fit(holder_loss, nadam(rate, steps))
+
+
+# ---- the card net ----------------------------------------------------------------------------------------------------
+
+
+def card_loss(
+    weights: Weights, position: jax.Array, card: jax.Array, owner: jax.Array, worth: jax.Array, real: jax.Array
+) -> tuple[jax.Array, None]:
+    """Return the mean loss of a batch of B decisions about their gains, each relative to the mean of the decision.
+
+    ``weights``: the fields of `CardNet`, as floats; ``position`` (B, POSITION_INPUTS). By card: ``card`` (cards,
+    CARD_INPUTS), ``owner``: the index of its position, ``worth``: the win probability, ``real``: 1, or 0 for a place
+    without a card.
+    """
+    first = position @ weights["position"][:-1] + weights["position"][-1]
+    values = jax.nn.relu(first[owner] + card @ weights["card"])
+    values = jax.nn.relu(values @ weights["hidden"][:-1] + weights["hidden"][-1])
+    cards = jnp.maximum(jax.ops.segment_sum(real, owner, len(position)), 1.0)
+
+    def centred(found: jax.Array) -> jax.Array:
+        return found - (jax.ops.segment_sum(found * real, owner, len(position)) / cards)[owner]
+
+    errors = jnp.abs(centred((values @ weights["out"])[:, 0]) - PERCENT * centred(worth)) * real
+    return jnp.where(errors < 2 * FAR, errors**2, 4 * FAR * (errors - FAR)).sum() / len(position), None
+
+
+def card_fit(rate: float, steps: int) -> Fit:
+    """Return the training of a `CardNet` as floats, by name. A batch has the arguments of `card_loss`."""
+    return Fit(card_loss, optax.adam(optax.cosine_decay_schedule(rate, steps)))
 
 
 # ---- the nets of q@1 -------------------------------------------------------------------------------------------------

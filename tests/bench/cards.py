@@ -16,7 +16,7 @@ import orjson
 from spades.bidder import decide
 from spades.cards import CARD_NAMES, DECK, cards_of
 from spades.contract.card_request import card_answer, read_card
-from spades.play import explain_card, play_card, srp4
+from spades.play import explain_card, net_choice, play_card, srp4
 from spades.policies import parse_policy
 from spades.position import Position
 from spades.rules import PRESETS
@@ -75,7 +75,10 @@ def times_us(
 
 def stages() -> dict[str, dict[str, float]]:
     """Return mean and p99 by stage."""
-    requests = requests_of(ROUNDS, open_tables())
+    tables = open_tables()
+    requests = requests_of(ROUNDS, tables)
+    net = tables.card_net
+    assert net is not None
     bodies = [orjson.dumps(request) for request in requests]
     calls = [read_card(request) for request in requests]
     played = [(call, srp4(call.state, call.seat)) for call in calls]
@@ -83,8 +86,9 @@ def stages() -> dict[str, dict[str, float]]:
         "parse": times_us(orjson.loads, bodies),
         "read, replay the tricks": times_us(read_card, requests),
         "decide, by srp@4": times_us(lambda call: srp4(call.state, call.seat), calls),
+        "decide, by distilled@1": times_us(lambda call: net_choice(call.state, call.seat, net), calls),
         "explain": times_us(lambda one: explain_card(one[0].state, one[0].seat, one[1], one[0].rules), played),
-        "whole": times_us(lambda body: orjson.dumps(card_answer(read_card(orjson.loads(body)))), bodies),
+        "whole": times_us(lambda body: orjson.dumps(card_answer(read_card(orjson.loads(body)), tables)), bodies),
     }
 
 

@@ -18,7 +18,7 @@ def answer_to(path: str, request: Values, tables: TableSet) -> Values:
             call = read_blind(request, tables.games)
             return {**blind_answer(call, decide_blind_bid(call, tables), tables.version)}
         if path == "/v1/card":
-            return {**card_answer(read_card(request, tables.games))}
+            return {**card_answer(read_card(request, tables.games), tables)}
         if path == "/v1/pass":
             return {**pass_answer(read_pass(request))}
         assert path == "/v1/inference", f"path is {path}; accepted: those of the positions' requests"

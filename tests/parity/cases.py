@@ -21,6 +21,8 @@ from spades.cards import DECK, DECK_BITS, JACK, JOKERS_DECK, SPADE_BITS, TEN, ca
 from spades.legal import BLIND_NIL, BLIND_NUMBER, EVERY_BID, NO_BID
 from spades.levels import DRAWS_PER_SEED, LARGEST_SEED
 from spades.options import BIG5, BIG6, CONVENTIONS, NO_CONVENTION, PLAYER_KINDS
+from spades.play import CARD_INPUTS as CARD_INPUTS_OF_NET
+from spades.play import POSITION_INPUTS
 from spades.play.srp.goals import ALL_PIECES
 from spades.play.srp.leads import lead_situation
 from spades.play.state import PlayState
@@ -977,6 +979,14 @@ CASES: dict[str, Maker] = {
     TRICKS + "group_of": lambda r: next((min(cards_of(h)), h, u) for _, _, h, _, u in [sitting(r)]),
     TRICKS + "open_cards": lambda r: next(
         (view(np.zeros(13, np.int64)), ok, r.choice(cards_of(ok)), u) for _, _, _, ok, u in [sitting(r)]
+    ),
+    "spades.play.net_inputs.position_inputs": lambda r: (
+        *sitting(r)[:2],
+        view(np.zeros(POSITION_INPUTS, np.int64)),
+    ),
+    "spades.play.net_inputs.card_inputs": lambda r: next(
+        (s, me, r.choice(cards_of(ok)), r.choice(cards_of(ok)), 5, view(np.zeros(CARD_INPUTS_OF_NET, np.int64)))
+        for s, me, _, ok, _ in [sitting(r)]
     ),
     TRICKS + "cards_above": lambda r: (card(r),),
     TRICKS + "cards_below": lambda r: (card(r),),

@@ -106,9 +106,8 @@ def test_cards(call):
         answer = call("POST", "/v1/card", json=request).json()
         given = {name: request[name] for name in ("tricks", "given", "received") if name in request}
         score = score_of(request)
-        found = choose_card(
-            request["hand"], request["bids"], request["seat"], rules=rules_of(request), **given, **score
-        )
+        who: dict[str, Any] = {"tables": committed_tables(), "rules": rules_of(request)}
+        found = choose_card(request["hand"], request["bids"], request["seat"], **who, **given, **score)
         assert (found.card, found.player, list(found.legal), found.reasons) == tuple(
             answer[name] for name in ("card", "player", "legal", "reasons")
         )

@@ -67,9 +67,10 @@ def test_mean_bids_are_bids():
 
 def test_research_arrays_are_those_that_nothing_here_reads():
     tables = open_tables()
-    assert all(dtypes_of(name) or name.startswith(("prior_", "holders_")) for name in tables.arrays)
+    assert all(dtypes_of(name) or name.startswith(("prior_", "holders_", "card_net_")) for name in tables.arrays)
     assert not any(map(dtypes_of, tables.research))
     readers_of(tables.arrays)
+    assert tables.card_net is not None
     assert {f"{name}.npy" for name in [*tables.arrays, *tables.research]} == set(tables.manifest.files)
     assert {path.stem for path in (DEFAULT_DIRECTORY / RESEARCH).iterdir()} == set(tables.research)
 

@@ -196,6 +196,9 @@ namespace Spades
         /// <summary>Seed of what a level below 5 forgets; left out if it forgets nothing.</summary>
         [JsonProperty("seed")]
         public long? Seed { get; set; }
+        /// <summary>Version of the tables, if the card player `distilled@1` decided.</summary>
+        [JsonProperty("tables")]
+        public string Tables { get; set; }
         [JsonProperty("search")]
         public SearchFigures Search { get; set; }
         /// <summary>Why the player `best` did not search: the server has no search processes, they were all busy, the
@@ -215,7 +218,7 @@ namespace Spades
         /// <summary>Values: only-card, keep-nil, cover-nil, cover-later, lead-safe, lead-risky, attack-nil, under-nil,
         /// attack-later, nil-beaten, nil-safe, contract, own-contract, wants-tricks, no-tricks, set, set-certain,
         /// set-one, enough, enough-no-bags, sure, own-share, hopeless, failed-nil, overlooks, search-better,
-        /// search-kept, lead-top, lead, win, win-sure, win-now, ruff, win-trump, side-wins, partner-wins,
+        /// search-kept, net-better, lead-top, lead, win, win-sure, win-now, ruff, win-trump, side-wins, partner-wins,
         /// partner-ahead, nil-in-danger, lose, discard.</summary>
         [JsonProperty("code")]
         public string Code { get; set; }
@@ -245,6 +248,9 @@ namespace Spades
         /// <summary>How often the player's side wins the game after the card. Unit: percent.</summary>
         [JsonProperty("percent")]
         public double? Percent { get; set; }
+        /// <summary>How many more games the player's side wins after the card, as an estimate. Unit: percent.</summary>
+        [JsonProperty("gain")]
+        public double? Gain { get; set; }
         /// <summary>The card at full strength. Unit: card.</summary>
         [JsonProperty("full")]
         public string Full { get; set; }
@@ -856,9 +862,9 @@ namespace Spades
         /// full-strength-same, top-spade, spade, empties-suit, high, low-of-suit, low, lowest-left, low-spade,
         /// only-card, keep-nil, cover-nil, cover-later, lead-safe, lead-risky, attack-nil, under-nil, attack-later,
         /// nil-beaten, nil-safe, contract, own-contract, wants-tricks, no-tricks, set, set-certain, set-one, enough,
-        /// enough-no-bags, sure, own-share, hopeless, failed-nil, overlooks, search-better, search-kept, lead-top,
-        /// lead, win, win-sure, win-now, ruff, win-trump, side-wins, partner-wins, partner-ahead, nil-in-danger, lose,
-        /// discard.</summary>
+        /// enough-no-bags, sure, own-share, hopeless, failed-nil, overlooks, search-better, search-kept, net-better,
+        /// lead-top, lead, win, win-sure, win-now, ruff, win-trump, side-wins, partner-wins, partner-ahead,
+        /// nil-in-danger, lose, discard.</summary>
         [JsonProperty("code")]
         public string Code { get; set; }
         [JsonProperty("sentence")]
@@ -1397,9 +1403,10 @@ namespace Spades
         [JsonProperty("tricks")]
         public List<List<string>> Tricks { get; set; }
         /// <summary>The card player. search@1 and search@3 play each card on random deals; servers offer them only if
-        /// their operator wants it. srp@4 plays by rules, and solo@2 does in cutthroat. best: search@3 if the server
-        /// has it and it answers before the deadline, otherwise the player by rules. Default: best. Values: best,
-        /// search@1, search@3, srp@4, solo@2.</summary>
+        /// their operator wants it. distilled@1 learned from a search, and plays classic rules to any goal. srp@4 plays
+        /// by rules, and solo@2 does in cutthroat. best: search@3 if the server has it and it answers before the
+        /// deadline, otherwise distilled@1 if it knows the rules, otherwise the player by rules. Default: best. Values:
+        /// best, search@1, search@3, distilled@1, srp@4, solo@2.</summary>
         [JsonProperty("player")]
         public string Player { get; set; }
         /// <summary>A search: the number of random deals, which search@1 never exceeds. search@3 takes as long on

@@ -21,7 +21,7 @@ class CardReason(TypedDict):
     GET /v1/reasons has the sentences.
     """
 
-    code: Literal['only-card', 'keep-nil', 'cover-nil', 'cover-later', 'lead-safe', 'lead-risky', 'attack-nil', 'under-nil', 'attack-later', 'nil-beaten', 'nil-safe', 'contract', 'own-contract', 'wants-tricks', 'no-tricks', 'set', 'set-certain', 'set-one', 'enough', 'enough-no-bags', 'sure', 'own-share', 'hopeless', 'failed-nil', 'overlooks', 'search-better', 'search-kept', 'lead-top', 'lead', 'win', 'win-sure', 'win-now', 'ruff', 'win-trump', 'side-wins', 'partner-wins', 'partner-ahead', 'nil-in-danger', 'lose', 'discard']
+    code: Literal['only-card', 'keep-nil', 'cover-nil', 'cover-later', 'lead-safe', 'lead-risky', 'attack-nil', 'under-nil', 'attack-later', 'nil-beaten', 'nil-safe', 'contract', 'own-contract', 'wants-tricks', 'no-tricks', 'set', 'set-certain', 'set-one', 'enough', 'enough-no-bags', 'sure', 'own-share', 'hopeless', 'failed-nil', 'overlooks', 'search-better', 'search-kept', 'net-better', 'lead-top', 'lead', 'win', 'win-sure', 'win-now', 'ruff', 'win-trump', 'side-wins', 'partner-wins', 'partner-ahead', 'nil-in-danger', 'lose', 'discard']
     sentence: str
     card: NotRequired[str]
     """
@@ -54,6 +54,10 @@ class CardReason(TypedDict):
     percent: NotRequired[float]
     """
     How often the player's side wins the game after the card. Unit: percent.
+    """
+    gain: NotRequired[float]
+    """
+    How many more games the player's side wins after the card, as an estimate. Unit: percent.
     """
     full: NotRequired[str]
     """
@@ -525,7 +529,7 @@ class ReviewReason(TypedDict):
     It has the numbers of its sentence, which addresses the player. GET /v1/reasons has the sentences.
     """
 
-    code: Literal['none-better', 'only-choice', 'hand-not-seen', 'no-deal-fits', 'better-bid', 'nil-better', 'nil-worse', 'better-pass', 'usual-pass', 'better-card', 'bid', 'bid-nil', 'bid-blind-nil', 'wins', 'wins-nil', 'tricks', 'hardly-a-trick', 'at-least-one', 'tricks-left', 'certain-tricks', 'simple-count', 'partner-bid', 'partner-nil', 'partner-to-bid', 'partner-alone', 'partner-alone-to-bid', 'partner-nil-makes', 'their-nil', 'alone', 'opposite-as-partner', 'makes', 'other-number', 'lower', 'lower-bags', 'other-number-wins', 'best-number', 'too-close', 'close', 'better', 'better-nil', 'no-other-bid', 'nil-makes', 'nil-wins-less', 'nil-too-close', 'nil-above-threshold', 'nil-below-threshold', 'nil-pass', 'nil-pass-one', 'nil-by-simple-rule', 'weak-spades', 'weak-hearts', 'weak-diamonds', 'weak-clubs', 'weak-four-spades', 'no-nil-partner', 'no-nil-ace-of-spades', 'no-nil-king-queen', 'no-nil-three-high', 'no-nil-four-spades', 'no-nil-honour', 'no-nil-switched-off', 'no-nil-rules', 'no-nil-big-joker', 'no-nil-joker-ace', 'no-nil-three-above-jack', 'no-nil-joker-honour', 'counts-double', 'theirs-counts-double', 'we-reach-goal', 'they-reach-goal', 'both-reach-goal', 'others-to-bid', 'would-win', 'would-win-nil', 'would-lose', 'loses-if-set', 'loses-if-nil-fails', 'bags', 'their-bags', 'opponents-nil', 'complete-to-14', 'close-race', 'desperate-nil', 'regular-wins-too', 'last-seat-one-less', 'big5-signal', 'big5-refusal', 'big5-answer', 'big6-signal', 'big6-refusal', 'big6-answer', 'mirror', 'whiz', 'whiz-strict', 'suicide', 'ten-for-200', 'not-allowed', 'nil-not-allowed', 'not-legal', 'nil-not-legal', 'style', 'misjudges', 'misjudges-nil', 'forgets-nils', 'draws', 'full-strength', 'full-strength-nil', 'full-strength-same', 'top-spade', 'spade', 'empties-suit', 'high', 'low-of-suit', 'low', 'lowest-left', 'low-spade', 'only-card', 'keep-nil', 'cover-nil', 'cover-later', 'lead-safe', 'lead-risky', 'attack-nil', 'under-nil', 'attack-later', 'nil-beaten', 'nil-safe', 'contract', 'own-contract', 'wants-tricks', 'no-tricks', 'set', 'set-certain', 'set-one', 'enough', 'enough-no-bags', 'sure', 'own-share', 'hopeless', 'failed-nil', 'overlooks', 'search-better', 'search-kept', 'lead-top', 'lead', 'win', 'win-sure', 'win-now', 'ruff', 'win-trump', 'side-wins', 'partner-wins', 'partner-ahead', 'nil-in-danger', 'lose', 'discard']
+    code: Literal['none-better', 'only-choice', 'hand-not-seen', 'no-deal-fits', 'better-bid', 'nil-better', 'nil-worse', 'better-pass', 'usual-pass', 'better-card', 'bid', 'bid-nil', 'bid-blind-nil', 'wins', 'wins-nil', 'tricks', 'hardly-a-trick', 'at-least-one', 'tricks-left', 'certain-tricks', 'simple-count', 'partner-bid', 'partner-nil', 'partner-to-bid', 'partner-alone', 'partner-alone-to-bid', 'partner-nil-makes', 'their-nil', 'alone', 'opposite-as-partner', 'makes', 'other-number', 'lower', 'lower-bags', 'other-number-wins', 'best-number', 'too-close', 'close', 'better', 'better-nil', 'no-other-bid', 'nil-makes', 'nil-wins-less', 'nil-too-close', 'nil-above-threshold', 'nil-below-threshold', 'nil-pass', 'nil-pass-one', 'nil-by-simple-rule', 'weak-spades', 'weak-hearts', 'weak-diamonds', 'weak-clubs', 'weak-four-spades', 'no-nil-partner', 'no-nil-ace-of-spades', 'no-nil-king-queen', 'no-nil-three-high', 'no-nil-four-spades', 'no-nil-honour', 'no-nil-switched-off', 'no-nil-rules', 'no-nil-big-joker', 'no-nil-joker-ace', 'no-nil-three-above-jack', 'no-nil-joker-honour', 'counts-double', 'theirs-counts-double', 'we-reach-goal', 'they-reach-goal', 'both-reach-goal', 'others-to-bid', 'would-win', 'would-win-nil', 'would-lose', 'loses-if-set', 'loses-if-nil-fails', 'bags', 'their-bags', 'opponents-nil', 'complete-to-14', 'close-race', 'desperate-nil', 'regular-wins-too', 'last-seat-one-less', 'big5-signal', 'big5-refusal', 'big5-answer', 'big6-signal', 'big6-refusal', 'big6-answer', 'mirror', 'whiz', 'whiz-strict', 'suicide', 'ten-for-200', 'not-allowed', 'nil-not-allowed', 'not-legal', 'nil-not-legal', 'style', 'misjudges', 'misjudges-nil', 'forgets-nils', 'draws', 'full-strength', 'full-strength-nil', 'full-strength-same', 'top-spade', 'spade', 'empties-suit', 'high', 'low-of-suit', 'low', 'lowest-left', 'low-spade', 'only-card', 'keep-nil', 'cover-nil', 'cover-later', 'lead-safe', 'lead-risky', 'attack-nil', 'under-nil', 'attack-later', 'nil-beaten', 'nil-safe', 'contract', 'own-contract', 'wants-tricks', 'no-tricks', 'set', 'set-certain', 'set-one', 'enough', 'enough-no-bags', 'sure', 'own-share', 'hopeless', 'failed-nil', 'overlooks', 'search-better', 'search-kept', 'net-better', 'lead-top', 'lead', 'win', 'win-sure', 'win-now', 'ruff', 'win-trump', 'side-wins', 'partner-wins', 'partner-ahead', 'nil-in-danger', 'lose', 'discard']
     sentence: str
 
 
@@ -1581,9 +1585,9 @@ class CardRequest(TypedDict):
     """
     The tricks so far, each in order of play. The last one may be incomplete or empty. Seat 0 leads the first trick (with rules.first_lead lowest_club, the seat that holds the lowest club), and the winner of a trick leads the next one. Default: none.
     """
-    player: NotRequired[Literal['best', 'search@1', 'search@3', 'srp@4', 'solo@2'] | None]
+    player: NotRequired[Literal['best', 'search@1', 'search@3', 'distilled@1', 'srp@4', 'solo@2'] | None]
     """
-    The card player. search@1 and search@3 play each card on random deals; servers offer them only if their operator wants it. srp@4 plays by rules, and solo@2 does in cutthroat. best: search@3 if the server has it and it answers before the deadline, otherwise the player by rules. Default: best.
+    The card player. search@1 and search@3 play each card on random deals; servers offer them only if their operator wants it. distilled@1 learned from a search, and plays classic rules to any goal. srp@4 plays by rules, and solo@2 does in cutthroat. best: search@3 if the server has it and it answers before the deadline, otherwise distilled@1 if it knows the rules, otherwise the player by rules. Default: best.
     """
     deals: NotRequired[int | None]
     """
@@ -1829,6 +1833,10 @@ class CardAnswer(TypedDict):
     seed: NotRequired[int]
     """
     Seed of what a level below 5 forgets; left out if it forgets nothing.
+    """
+    tables: NotRequired[str]
+    """
+    Version of the tables, if the card player `distilled@1` decided.
     """
     search: NotRequired[SearchFigures]
     not_searched: NotRequired[Literal['no-processes', 'busy', 'deadline', 'failed', 'rules', 'level', 'batch']]

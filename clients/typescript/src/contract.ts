@@ -285,6 +285,11 @@ export interface components {
              * @description Seed of what a level below 5 forgets; left out if it forgets nothing.
              */
             seed?: number;
+            /**
+             * Tables
+             * @description Version of the tables, if the card player `distilled@1` decided.
+             */
+            tables?: string;
             search?: components["schemas"]["SearchFigures"];
             /**
              * Not Searched
@@ -306,7 +311,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "only-card" | "keep-nil" | "cover-nil" | "cover-later" | "lead-safe" | "lead-risky" | "attack-nil" | "under-nil" | "attack-later" | "nil-beaten" | "nil-safe" | "contract" | "own-contract" | "wants-tricks" | "no-tricks" | "set" | "set-certain" | "set-one" | "enough" | "enough-no-bags" | "sure" | "own-share" | "hopeless" | "failed-nil" | "overlooks" | "search-better" | "search-kept" | "lead-top" | "lead" | "win" | "win-sure" | "win-now" | "ruff" | "win-trump" | "side-wins" | "partner-wins" | "partner-ahead" | "nil-in-danger" | "lose" | "discard";
+            code: "only-card" | "keep-nil" | "cover-nil" | "cover-later" | "lead-safe" | "lead-risky" | "attack-nil" | "under-nil" | "attack-later" | "nil-beaten" | "nil-safe" | "contract" | "own-contract" | "wants-tricks" | "no-tricks" | "set" | "set-certain" | "set-one" | "enough" | "enough-no-bags" | "sure" | "own-share" | "hopeless" | "failed-nil" | "overlooks" | "search-better" | "search-kept" | "net-better" | "lead-top" | "lead" | "win" | "win-sure" | "win-now" | "ruff" | "win-trump" | "side-wins" | "partner-wins" | "partner-ahead" | "nil-in-danger" | "lose" | "discard";
             /** Sentence */
             sentence: string;
             /**
@@ -349,6 +354,11 @@ export interface components {
              * @description How often the player's side wins the game after the card. Unit: percent.
              */
             percent?: number;
+            /**
+             * gain
+             * @description How many more games the player's side wins after the card, as an estimate. Unit: percent.
+             */
+            gain?: number;
             /**
              * full
              * @description The card at full strength. Unit: card.
@@ -1200,7 +1210,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "none-better" | "only-choice" | "hand-not-seen" | "no-deal-fits" | "better-bid" | "nil-better" | "nil-worse" | "better-pass" | "usual-pass" | "better-card" | "bid" | "bid-nil" | "bid-blind-nil" | "wins" | "wins-nil" | "tricks" | "hardly-a-trick" | "at-least-one" | "tricks-left" | "certain-tricks" | "simple-count" | "partner-bid" | "partner-nil" | "partner-to-bid" | "partner-alone" | "partner-alone-to-bid" | "partner-nil-makes" | "their-nil" | "alone" | "opposite-as-partner" | "makes" | "other-number" | "lower" | "lower-bags" | "other-number-wins" | "best-number" | "too-close" | "close" | "better" | "better-nil" | "no-other-bid" | "nil-makes" | "nil-wins-less" | "nil-too-close" | "nil-above-threshold" | "nil-below-threshold" | "nil-pass" | "nil-pass-one" | "nil-by-simple-rule" | "weak-spades" | "weak-hearts" | "weak-diamonds" | "weak-clubs" | "weak-four-spades" | "no-nil-partner" | "no-nil-ace-of-spades" | "no-nil-king-queen" | "no-nil-three-high" | "no-nil-four-spades" | "no-nil-honour" | "no-nil-switched-off" | "no-nil-rules" | "no-nil-big-joker" | "no-nil-joker-ace" | "no-nil-three-above-jack" | "no-nil-joker-honour" | "counts-double" | "theirs-counts-double" | "we-reach-goal" | "they-reach-goal" | "both-reach-goal" | "others-to-bid" | "would-win" | "would-win-nil" | "would-lose" | "loses-if-set" | "loses-if-nil-fails" | "bags" | "their-bags" | "opponents-nil" | "complete-to-14" | "close-race" | "desperate-nil" | "regular-wins-too" | "last-seat-one-less" | "big5-signal" | "big5-refusal" | "big5-answer" | "big6-signal" | "big6-refusal" | "big6-answer" | "mirror" | "whiz" | "whiz-strict" | "suicide" | "ten-for-200" | "not-allowed" | "nil-not-allowed" | "not-legal" | "nil-not-legal" | "style" | "misjudges" | "misjudges-nil" | "forgets-nils" | "draws" | "full-strength" | "full-strength-nil" | "full-strength-same" | "top-spade" | "spade" | "empties-suit" | "high" | "low-of-suit" | "low" | "lowest-left" | "low-spade" | "only-card" | "keep-nil" | "cover-nil" | "cover-later" | "lead-safe" | "lead-risky" | "attack-nil" | "under-nil" | "attack-later" | "nil-beaten" | "nil-safe" | "contract" | "own-contract" | "wants-tricks" | "no-tricks" | "set" | "set-certain" | "set-one" | "enough" | "enough-no-bags" | "sure" | "own-share" | "hopeless" | "failed-nil" | "overlooks" | "search-better" | "search-kept" | "lead-top" | "lead" | "win" | "win-sure" | "win-now" | "ruff" | "win-trump" | "side-wins" | "partner-wins" | "partner-ahead" | "nil-in-danger" | "lose" | "discard";
+            code: "none-better" | "only-choice" | "hand-not-seen" | "no-deal-fits" | "better-bid" | "nil-better" | "nil-worse" | "better-pass" | "usual-pass" | "better-card" | "bid" | "bid-nil" | "bid-blind-nil" | "wins" | "wins-nil" | "tricks" | "hardly-a-trick" | "at-least-one" | "tricks-left" | "certain-tricks" | "simple-count" | "partner-bid" | "partner-nil" | "partner-to-bid" | "partner-alone" | "partner-alone-to-bid" | "partner-nil-makes" | "their-nil" | "alone" | "opposite-as-partner" | "makes" | "other-number" | "lower" | "lower-bags" | "other-number-wins" | "best-number" | "too-close" | "close" | "better" | "better-nil" | "no-other-bid" | "nil-makes" | "nil-wins-less" | "nil-too-close" | "nil-above-threshold" | "nil-below-threshold" | "nil-pass" | "nil-pass-one" | "nil-by-simple-rule" | "weak-spades" | "weak-hearts" | "weak-diamonds" | "weak-clubs" | "weak-four-spades" | "no-nil-partner" | "no-nil-ace-of-spades" | "no-nil-king-queen" | "no-nil-three-high" | "no-nil-four-spades" | "no-nil-honour" | "no-nil-switched-off" | "no-nil-rules" | "no-nil-big-joker" | "no-nil-joker-ace" | "no-nil-three-above-jack" | "no-nil-joker-honour" | "counts-double" | "theirs-counts-double" | "we-reach-goal" | "they-reach-goal" | "both-reach-goal" | "others-to-bid" | "would-win" | "would-win-nil" | "would-lose" | "loses-if-set" | "loses-if-nil-fails" | "bags" | "their-bags" | "opponents-nil" | "complete-to-14" | "close-race" | "desperate-nil" | "regular-wins-too" | "last-seat-one-less" | "big5-signal" | "big5-refusal" | "big5-answer" | "big6-signal" | "big6-refusal" | "big6-answer" | "mirror" | "whiz" | "whiz-strict" | "suicide" | "ten-for-200" | "not-allowed" | "nil-not-allowed" | "not-legal" | "nil-not-legal" | "style" | "misjudges" | "misjudges-nil" | "forgets-nils" | "draws" | "full-strength" | "full-strength-nil" | "full-strength-same" | "top-spade" | "spade" | "empties-suit" | "high" | "low-of-suit" | "low" | "lowest-left" | "low-spade" | "only-card" | "keep-nil" | "cover-nil" | "cover-later" | "lead-safe" | "lead-risky" | "attack-nil" | "under-nil" | "attack-later" | "nil-beaten" | "nil-safe" | "contract" | "own-contract" | "wants-tricks" | "no-tricks" | "set" | "set-certain" | "set-one" | "enough" | "enough-no-bags" | "sure" | "own-share" | "hopeless" | "failed-nil" | "overlooks" | "search-better" | "search-kept" | "net-better" | "lead-top" | "lead" | "win" | "win-sure" | "win-now" | "ruff" | "win-trump" | "side-wins" | "partner-wins" | "partner-ahead" | "nil-in-danger" | "lose" | "discard";
             /** Sentence */
             sentence: string;
         } & {
@@ -1890,9 +1900,9 @@ export interface components {
             tricks?: string[][] | null;
             /**
              * Player
-             * @description The card player. search@1 and search@3 play each card on random deals; servers offer them only if their operator wants it. srp@4 plays by rules, and solo@2 does in cutthroat. best: search@3 if the server has it and it answers before the deadline, otherwise the player by rules. Default: best.
+             * @description The card player. search@1 and search@3 play each card on random deals; servers offer them only if their operator wants it. distilled@1 learned from a search, and plays classic rules to any goal. srp@4 plays by rules, and solo@2 does in cutthroat. best: search@3 if the server has it and it answers before the deadline, otherwise distilled@1 if it knows the rules, otherwise the player by rules. Default: best.
              */
-            player?: ("best" | "search@1" | "search@3" | "srp@4" | "solo@2") | null;
+            player?: ("best" | "search@1" | "search@3" | "distilled@1" | "srp@4" | "solo@2") | null;
             /**
              * Deals
              * @description A search: the number of random deals, which search@1 never exceeds. search@3 takes as long on average, with up to four times as many. Default, by level: 1000 (5), 75 (4), 25 (3), 6 (2).

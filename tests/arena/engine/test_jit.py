@@ -19,6 +19,7 @@ sys.exit(main(["match", "--a", "bis", "--b", "rb", "--pairs", "1", "--jobs", "1"
 """
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 @pytest.mark.parametrize("order", ["forwards", "backwards"])
 def test_the_order_of_the_cached_files_does_not_matter(order):

@@ -9,9 +9,10 @@ from tables.families import FAMILIES
 from tables.run.build import DEFAULT_SEED, dependency_arrays, make, npy_bytes
 from tables.run.family import Context
 
-# Made by the same code as `jjdd_cnil`, which every run makes again.
-SLOW = (pytest.param("jokers_cnil", marks=pytest.mark.long),)
-EXACT = tuple(family.name for family in FAMILIES if family.exact and family.name != "jokers_cnil")
+# Always, tests/tables/test_jokers.py compares some of their cells with the oracle.
+LARGE = ("jokers_cnil", "jjdd_cnil")
+SLOW = tuple(pytest.param(name, marks=pytest.mark.long) for name in LARGE)
+EXACT = tuple(family.name for family in FAMILIES if family.exact and family.name not in LARGE)
 PLAYED = (pytest.param("cutthroat_contracts", marks=pytest.mark.compiled),)  # its arithmetic is exact on any processor
 
 

@@ -63,7 +63,7 @@ COUNTERS: Final[dict[str, tuple[str, Labels]]] = {
     "spades_decision_log_dropped": ("Decision log lines dropped because the queue was full or writing failed.", {}),
     "spades_searches": ("Searches for cards, by result.", {"result": ("done", "failed")}),
     "spades_search_fallbacks": (
-        "Cards that rules chose because no search could, by reason.",
+        "Cards chosen without a search because none could, by reason.",
         {"reason": ("busy", "deadline", "failed")},
     ),
     "spades_results": ("Reported outcomes with a stated probability.", _BY_RESULT),

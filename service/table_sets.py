@@ -17,10 +17,12 @@ from service.keys import Key
 from service.settings import Canary, Settings, read_canary
 from spades.bidder import decide
 from spades.contract.bid_request import read_bid
+from spades.contract.card_request import card_answer, read_card
 from spades.contract.inference_request import read_inference
 from spades.errors import TablesError
 from spades.inference import BIDDERS, Readers, infer_from_view
 from spades.manifest import MANIFEST
+from spades.play import check_net
 from spades.policies import SERVED
 from spades.set_options import SetOptions, options_of
 from spades.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
@@ -211,6 +213,9 @@ def _warm_up(opened: OpenSet) -> None:
                 request = {"hand": hand, "previous_bids": bids, "policy": policy, "scores": scores}
                 call = read_bid(request, options=opened.options)
                 decide(call.position, call.policy, tables)
+    if tables.card_net is not None:
+        check_net(tables.card_net)
+    card_answer(read_card({"hand": _WARM_UP_HANDS[0], "bids": [3, 1, 5, 4], "seat": 0}), tables)
     for bidder in BIDDERS:
         viewed = read_inference({"hand": _WARM_UP_HANDS[0], "bids": [3, 1], "seat": 2, "policy": bidder})
         infer_from_view(viewed.view, viewed.bids, viewed.rules, opened.readers)

@@ -12,7 +12,6 @@ from typing import Any, Final, NamedTuple
 
 from spades.bidder import Decision
 from spades.bidder import decide as decide_at_full_strength
-from spades.card_net import knows
 from spades.cards import CARD_NAMES, SUIT_TEXTS, SUITS, cards_of, parse_card_of, parse_cards, parse_hand
 from spades.errors import PolicyError, PositionError, RulesError, refuse
 from spades.inference.holders import BIDDERS, Bids, Inferred, infer_from_view, random_deals
@@ -29,7 +28,7 @@ from spades.legal import BLIND_NIL, BLIND_NUMBER, HIGHEST_BID, TRICKS, deck_numb
 from spades.levels import LARGEST_SEED
 from spades.options import FULL_LEVEL, Policy
 from spades.passing import check_pass
-from spades.play.card_explanation import choose_by_net, choose_by_rules
+from spades.play.card_explanation import choose_at_once, player_at_once
 from spades.play.history import Known, state_at_turn, write_scores
 from spades.play.tricks import legal_cards, write_rules
 from spades.policies import BEST, SERVED
@@ -134,7 +133,7 @@ def choose_card(
 ) -> CardChoice:
     """Return the card of the strongest player that does not search, with its reasons.
 
-    That is `distilled@1` with ``tables`` that have its net, at full level, under rules that it knows; otherwise the
+    With ``tables`` that have its net, under rules that it knows, that is `distilled@1` at levels 5 and 4; otherwise the
     newest player by rules.
 
     ``hand``: the 13 cards that were dealt to ``seat``; ``tricks``: the cards played so far, by trick in order of play;
@@ -167,11 +166,8 @@ def choose_card(
     stated = Standing(us=us, them=them, us_bags=us_bags, them_bags=them_bags)
     write_scores(state, seat, *_scores_by_seat(seat, stated, scores, bags, rules), rules)
     write_rules(state, rules)
-    net = tables.card_net if tables is not None and level == FULL_LEVEL and knows(rules) else None
-    if net is not None:
-        card, name, reasons = choose_by_net(state, seat, rules, net)
-    else:
-        card, name, reasons = choose_by_rules(state, seat, rules, level, seed)
+    net, level = player_at_once(rules, None if tables is None else tables.card_net, level)
+    card, name, reasons = choose_at_once(state, seat, rules, net, level, seed)
     legal = legal_cards(state.hand[seat], state.trick_size, state.trick[0], state.broken)
     return CardChoice(names[card], name, tuple(names[one] for one in cards_of(legal)), reasons)
 

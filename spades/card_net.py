@@ -2,7 +2,7 @@
 
 It estimates that from what a player sees (`spades.play.net_inputs`). It has a first layer for the position and one for
 each card, which are added, and one more hidden ReLU layer. The card player `distilled@1` (`spades.play.distilled`)
-plays the card of `srp@4` unless the net prefers another by one of LEAST_GAINS.
+plays the card of `srp@4` unless the net expects more than a gain of LEAST_GAINS from another.
 
 The weights are whole numbers, in WEIGHT_UNIT. So all sums are exact in float64, and the service and the arena get the
 same numbers, in whatever order they add.
@@ -18,10 +18,11 @@ from spades.rules import CLASSIC, Rules
 
 DISTILLED: Final = "distilled@1"
 WEIGHT_UNIT: Final = 2.0**-10
-PERCENT: Final = 10.0  # the net's output for a gain of 1 in the win probability; as in its training
+OUTPUT_PER_WIN: Final = 10.0  # the net's output for a gain of 1 in the win probability; as in its training
 # By level: the least gain of the win probability for which the net's card is played. Level 4 sees only large ones.
 LEAST_GAINS: Final = {5: 0.002, 4: 0.03}
-# Rules that may differ from those of the rounds that the net learned from: the goals, and what decides only the bids.
+# Rules that may differ from those of the rounds that the net learned from: the goals, the limits of bids, and the
+# points of blind bids and double nils, which are part of its inputs.
 FREE_RULES: Final = (
     *("win", "lose", "double_nil", "blind_nil", "blind_nil_deficit", "blind_nil_points", "double_nil_points"),
     *("min_bid", "team_min", "team_max", "sum_not_13", "nil", "blind_min"),
@@ -47,10 +48,10 @@ def card_net_of(arrays: Mapping[str, NDArray[Any]]) -> CardNet:
     return CardNet(*(arrays[name].astype(np.float64) for name in ARRAYS))
 
 
-def knows(rules: Rules) -> bool:
+def net_knows(rules: Rules) -> bool:
     """Return whether the net learned from rounds of these rules; only FREE_RULES may differ.
 
-    >>> knows(CLASSIC._replace(win=200, lose=-100)), knows(CLASSIC._replace(bags=0))
+    >>> net_knows(CLASSIC._replace(win=200, lose=-100)), net_knows(CLASSIC._replace(bags=0))
     (True, False)
     """
     return rules == CLASSIC._replace(**{name: getattr(rules, name) for name in FREE_RULES})
@@ -62,5 +63,5 @@ def gains(net: CardNet, sums: Floats) -> Floats:
     ``sums`` (cards, H): of the first layer, see `spades.play.distilled`.
     """
     hidden = np.maximum(sums, 0.0) @ net.hidden[:-1] + net.hidden[-1] / WEIGHT_UNIT
-    found: Floats = (np.maximum(hidden, 0.0) @ net.out)[:, 0] * (WEIGHT_UNIT**3 / PERCENT)
+    found: Floats = (np.maximum(hidden, 0.0) @ net.out)[:, 0] * (WEIGHT_UNIT**3 / OUTPUT_PER_WIN)
     return found

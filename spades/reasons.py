@@ -277,8 +277,8 @@ _CARD_REASONS = {
     "search-kept": "No card is clearly better than {card}, the card that rules choose: your side wins "
     "{percent}% of the games after it. Random deals: {deals}.",
     # What the player that learned from a search estimates.
-    "net-better": "By what was learned from a search, your side wins {gain}% more of the games after {card} than after "
-    "{usual}, the card that rules choose.",
+    "net-better": "A net that learned from a search expects your side to win {gain} more of 100 games after {card} "
+    "than after {usual}, the card that rules choose.",
     # What the card does.
     "lead-top": "No other player has a higher card of its suit than {card}.",
     "lead": "{card} is led, of a suit with {above} higher and {below} lower unseen cards.",
@@ -303,7 +303,11 @@ _CARD_NUMBERS = {
     "above": Number("integer", "cards", "Unseen cards of the suit that are higher."),
     "deals": Number("integer", "deals", "Random deals that were played."),
     "percent": Number("number", "percent", "How often the player's side wins the game after the card."),
-    "gain": Number("number", "percent", "How many more games the player's side wins after the card, as an estimate."),
+    "gain": Number(
+        "number",
+        "percent",
+        "By how much the card raises the chance to win the game, as an estimate.",
+    ),
     "full": Number("string", "card", "The card at full strength."),
     "usual": Number("string", "card", "The card that rules choose: srp@4, for search@1 srp@3."),
     "usual_percent": Number("number", "percent", "How often the side wins the game after the card that rules choose."),

@@ -95,8 +95,16 @@ class TableSet:
 
     @cached_property
     def card_net(self) -> CardNet | None:
-        """The net of the card player `distilled@1`; None if the tables are older than it."""
-        return card_net_of(self.arrays) if CARD_NET_ARRAYS[0] in self.arrays else None
+        """The net of the card player `distilled@1`; None if the tables are older than it.
+
+        Raises `TablesError` if only some of its arrays are there.
+        """
+        if not any(name in self.arrays for name in CARD_NET_ARRAYS):
+            return None
+        for name in CARD_NET_ARRAYS:
+            if name not in self.arrays:
+                raise TablesError(f"found no file {name}.npy; expected one for each array of the card net")
+        return card_net_of(self.arrays)
 
     @cached_property
     def games(self) -> Games:

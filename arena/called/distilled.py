@@ -14,13 +14,14 @@ from arena.engine.states import scratch
 from arena.errors import ArenaError
 from arena.players.search import MOST_CARDS
 from arena.questions import CARD, Answering, Asked
-from spades.card_net import ARRAYS, DISTILLED, LEAST_GAINS, CardNet, card_net_of, gains, knows
+from spades.card_net import ARRAYS, DISTILLED, LEAST_GAINS, CardNet, card_net_of, gains, net_knows
 from spades.options import FULL_LEVEL
 from spades.play import (
     CARD_INPUTS,
     POSITION_INPUTS,
     card_inputs,
     cards_between,
+    check_net,
     legal_cards,
     open_cards,
     position_inputs,
@@ -50,7 +51,9 @@ class DistilledPlayer(CalledAgent):
 
     def opened(self, rules: Rules, resources: Resources) -> Answering:
         """Return what answers; see `CalledAgent`."""
-        return DistilledAnswers(card_net_of(resources.arrays), self.level)
+        net = card_net_of(resources.arrays)
+        check_net(net)
+        return DistilledAnswers(net, self.level)
 
     def questions(self) -> frozenset[int]:
         """Return that it plays cards."""
@@ -58,7 +61,7 @@ class DistilledPlayer(CalledAgent):
 
     def check(self, rules: Rules) -> None:
         """Raise `ArenaError` for rules that the net does not know."""
-        if not knows(rules):
+        if not net_knows(rules):
             raise ArenaError(f"rules are other than classic; accepted with {self}: classic, to any goal")
 
     def arrays(self) -> tuple[str, ...]:

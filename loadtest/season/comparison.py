@@ -74,7 +74,7 @@ def compare_counters(account: Account, service: ServiceCounts) -> list[Row]:
     fallbacks = service.by("spades_search_fallbacks_total", "reason")
     for reason in ("busy", "deadline", "failed"):
         theirs, client = fallbacks.get((reason,), 0), decisions[f"not searched: {reason}"]
-        rows.append(Row(f"cards by rules: {reason}", client, theirs, unknown["/v1/card"], unread["/v1/card 200"]))
+        rows.append(Row(f"cards at once: {reason}", client, theirs, unknown["/v1/card"], unread["/v1/card 200"]))
     rows.append(Row("records dropped by the decision log", 0, service.total("spades_decision_log_dropped_total")))
     return rows
 

@@ -2,7 +2,7 @@
 
 A player that searches plays the card with the best chance to win the game, by random deals: in another process
 (`service.searchers`); this module writes its request, and the answer with reasons. The player `best` searches if it
-can, and otherwise plays by rules.
+can, and otherwise a player chooses that does not.
 """
 
 import math
@@ -27,14 +27,14 @@ from spades.legal import deck_number
 from spades.play import SRP_OF_SEARCH, card_reason, explain_card, legal_cards
 from spades.tableset import TableSet
 
-MOST_SEARCH_S: Final = 2.0  # the longest wait for a search if rules can choose instead
-RULES_S: Final = 0.005  # before a deadline: the time in which a player by rules chooses and the answer is sent
+MOST_SEARCH_S: Final = 2.0  # the longest wait for a search if another player can choose instead
+AT_ONCE_S: Final = 0.005  # before a deadline: the time in which another player chooses and the answer is sent
 _DECIMALS: Final = 6  # of probabilities
 _PERCENT_DECIMALS: Final = 1
 
 
 async def card(request: Request) -> Response:
-    """Answer with the card to play. A rule-based player chooses at once; a search waits for another process."""
+    """Answer with the card to play. Most players choose at once; a search waits for another process."""
     state, of_request = app_state(request), request_state(request)
     deadline = of_request.get("deadline", math.inf)
     body = await request.body()
@@ -84,10 +84,10 @@ async def searched(
 async def _searched_if_possible(
     state: AppState, request: dict[str, Any], deadline: float
 ) -> dict[str, Any] | NotSearched:
-    """Return the answer of a search process, or why there is none; leave time for rules before the deadline."""
+    """Return the answer of a search process, or why there is none; leave time for another player to choose."""
     if not state.searchers.started:
         return "no-processes"
-    now, until = perf_counter(), deadline - RULES_S
+    now, until = perf_counter(), deadline - AT_ONCE_S
     why: Literal["busy", "deadline", "failed"]
     try:
         return await state.searchers.search(request, min(until, now + MOST_SEARCH_S))

@@ -238,7 +238,7 @@ class BlindAnswer(TypedDict):
 
 @with_config(reason_config(NUMBERS["card"]))
 class CardReason(TypedDict):
-    """Why the card is played: the player's goal in the round, what the card does, or what a search found.
+    """Why the card is played: the player's goal in the round, what the card does, or what a search or a net found.
 
     GET /v1/reasons has the sentences.
     """
@@ -287,7 +287,7 @@ class CardAnswer(TypedDict):
     player: Annotated[str, Field(description="The card player that decided, with its version.")]
     legal: Annotated[list[str], Field(description="The cards that may be played, lowest first.")]
     assumed: Assumed
-    reasons: Annotated[list[CardReason], Field(description="The goal first; after a search, what it found.")]
+    reasons: Annotated[list[CardReason], Field(description="The goal first, or what a search or the net found.")]
     seed: NotRequired[
         Annotated[int, Field(description="Seed of what a level below 5 forgets; left out if it forgets nothing.")]
     ]

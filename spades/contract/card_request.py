@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, Required
 from pydantic import Field, PlainValidator, StrictInt, TypeAdapter, ValidationInfo, WithJsonSchema
 from typing_extensions import TypedDict
 
-from spades.card_net import DISTILLED, LEAST_GAINS, knows
+from spades.card_net import DISTILLED, LEAST_GAINS, net_knows
 from spades.cards import CARD_NAMES, cards_of
 from spades.contract.answer_types import (
     CardAnswer,
@@ -35,7 +35,7 @@ from spades.contract.fields import (
 from spades.legal import TRICKS, deck_number, deck_of
 from spades.options import FULL_LEVEL
 from spades.passing import check_pass
-from spades.play.card_explanation import NEWEST, NEWEST_ALONE, PLAYERS, choose_by_net, choose_by_rules
+from spades.play.card_explanation import NEWEST, NEWEST_ALONE, PLAYERS, choose_at_once, player_at_once
 from spades.play.history import Known, state_at_turn, write_scores
 from spades.play.state import PlayState
 from spades.play.tricks import legal_cards, write_rules
@@ -49,11 +49,9 @@ SEARCHES: Final = ("search@1", SEARCH)
 SEARCH_DEALS: Final = {5: 1000, 4: 75, 3: 25, 2: 6}  # by level; below, no search
 MAX_SEARCH_DEALS: Final = 1000
 _BY_LEVEL = ", ".join(f"{deals} ({level})" for level, deals in SEARCH_DEALS.items())
-# On a server that searches, by level: the level of the player by rules, when it plays. It makes few mistakes at level 1
-# and none above, because it comes below the weakest search.
+# On a server that searches, by level: the level of the player by rules, where it plays. It makes few mistakes at level
+# 1 and none above, because it comes below the weakest search.
 RULES_BESIDE_SEARCH: Final = {5: 5, 4: 5, 3: 5, 2: 5, 1: 4}
-# The same where DISTILLED plays at the levels above.
-RULES_BELOW_NET: Final = {3: 5, 2: 4, 1: 3}
 _TRICKS = {
     "anyOf": [
         {"type": "array", "items": {"type": "array", "items": CARD_SCHEMA, "maxItems": 4}, "maxItems": TRICKS},
@@ -111,10 +109,11 @@ class CardRequest(TypedDict, total=False):
         Literal[BEST, *SEARCHES, DISTILLED, NEWEST, NEWEST_ALONE] | None,  # type: ignore[valid-type]
         Field(
             description=f"The card player. {' and '.join(SEARCHES)} play each card on random deals; servers offer them "
-            f"only if their operator wants it. {DISTILLED} learned from a search, and plays classic rules to any goal. "
-            f"{NEWEST} plays by rules, and {NEWEST_ALONE} does in cutthroat. {BEST}: {SEARCH} if the server has it and "
-            f"it answers before the deadline, otherwise {DISTILLED} if it knows the rules, otherwise the player by "
-            f"rules. Default: {BEST}."
+            f"only if their operator wants it. {DISTILLED} learned from a search; its cards depend on the tables. It "
+            "knows rules that differ from classic only in the goals, in the bids that are allowed, and in the points "
+            f"of blind bids and double nils. {NEWEST} plays by rules, and {NEWEST_ALONE} does in cutthroat. {BEST}: "
+            f"{SEARCH} if the server has it and it answers before the deadline, otherwise {DISTILLED} at levels 5 and "
+            f"4 if it knows the rules, otherwise the player by rules. Default: {BEST}."
         ),
     ]
     deals: Annotated[
@@ -131,8 +130,9 @@ class CardRequest(TypedDict, total=False):
     level: Annotated[
         Level | None,
         Field(
-            description="Strength: 5 is full strength. Below, a search has fewer deals; the weakest levels, and a "
-            "player by rules, forget cards as people do. Default: 5."
+            description=f"Strength: 5 is full strength. Below, a search has fewer deals; {DISTILLED} has only level 4, "
+            "and sees only large gains; the weakest levels, and a player by rules, forget cards as people do. "
+            "Default: 5."
         ),
     ]
     seed: Annotated[
@@ -165,7 +165,7 @@ class Search(NamedTuple):
     deals: int
     bidder: str  # the policy that all players are assumed to bid by
     assumed: list[str]  # what the search assumes of the rules
-    required: bool  # False: if it can't be made in time, the player by rules chooses
+    required: bool  # False: if it can't be made in time, a player that does not search chooses
 
 
 class CardCall(NamedTuple):
@@ -181,7 +181,7 @@ class CardCall(NamedTuple):
     seed: int | None  # of what a player by rules forgets; None: made from the hand and the bids
     search: Search | None  # None: another player chooses
     player: str  # by name, or BEST
-    not_searched: NotSearched | None  # why the best player does not search, if the rules are the reason
+    not_searched: NotSearched | None  # why the best player does not search, if the rules or the level are the reason
 
 
 _CARD: Final = TypeAdapter[CardRequest](CardRequest).validator.validate_python
@@ -251,11 +251,12 @@ def _player_faults(request: Mapping[str, Any], rules: Rules, games: Games) -> li
             if request.get(name) is not None
         ]
         if player == DISTILLED:
-            if not knows(rules):
+            if not net_knows(rules):
                 detail = f"player is {player}, whose net does not know these rules; accepted: {BEST}, {by_rules}"
                 faults.append(Fault("/player", "unsupported-rules", detail))
             if level not in LEAST_GAINS:
-                detail = f"level is {level} with player {player}; accepted: 4, 5, or player {BEST}"
+                accepted = f"{min(LEAST_GAINS)}..{max(LEAST_GAINS)}, or player {BEST}"
+                detail = f"level is {level} with player {player}; accepted: {accepted}"
                 faults.append(Fault("/level", "unsupported-field", detail))
         elif player != by_rules:
             detail = f"player is {player} in variant {VARIANTS[rules.variant]}; accepted: {BEST}, {by_rules}"
@@ -286,30 +287,24 @@ def card_answer(
     """Choose the card with a player that does not search; return the answer.
 
     ``tables``: may have the net of DISTILLED. ``not_searched``: why the best player does not search. ``searches``:
-    whether the server does. A player by rules that the request does not name is as strong as its level beside a search
-    or below DISTILLED. Raises `RequestError` if the request names DISTILLED, and its net is missing.
+    whether the server does; then a player by rules that the request does not name, under rules that a search can play,
+    is as strong as its level there. Raises `RequestError` if the request names DISTILLED, and its net is missing.
     """
     state, seat = call.state, call.seat
     names = CARD_NAMES[deck_number(call.rules)]
-    net = tables.card_net if call.player in (BEST, DISTILLED) and knows(call.rules) else None
+    of_tables = tables.card_net if call.player in (BEST, DISTILLED) else None
+    net, level = player_at_once(call.rules, of_tables, call.level)
     if net is None and call.player == DISTILLED:
         detail = f"player is {DISTILLED}, but tables {tables.version} have no net for it; accepted: {BEST}, {NEWEST}"
         raise RequestError([Fault("/player", "unsupported-player", detail)])
-    level = call.level
-    if searches and (call.search is not None or call.not_searched == "level"):
-        level = RULES_BESIDE_SEARCH[level]
-        net = net if call.level == FULL_LEVEL else None
-    elif net is not None and level not in LEAST_GAINS:
-        level, net = RULES_BELOW_NET[level], None
+    if net is None and searches and (call.search is not None or call.not_searched == "level"):
+        level = RULES_BESIDE_SEARCH[call.level]
     assumed, seed = call.assumed, call.seed
     forgets = net is None and level < FULL_LEVEL
     if forgets and seed is None:
         content = (call.dealt, tuple(state.bid), seat, *seed_values(call.rules))
         assumed, seed = [*assumed, "seed"], zlib.crc32(repr(content).encode())
-    if net is not None:
-        card, player, reasons = choose_by_net(state, seat, call.rules, net, level)
-    else:
-        card, player, reasons = choose_by_rules(state, seat, call.rules, level, seed or 0)
+    card, player, reasons = choose_at_once(state, seat, call.rules, net, level, seed or 0)
     legal = legal_cards(state.hand[seat], state.trick_size, state.trick[0], state.broken)
     answer: CardAnswer = {
         "card": names[card],

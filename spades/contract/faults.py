@@ -34,7 +34,7 @@ CODES: Final[dict[str, str]] = {
     "illegal-bids": "legal_bids is empty, holds a bid twice, or holds a bid that the rules do not allow",
     "unknown-policy": "there is no such policy, or inference can't use it, or it has no such option",
     "unknown-tables": "no tables of this version are open",
-    "unsupported-player": "this server does not run this card player",
+    "unsupported-player": "this server, or the tables that decide, do not have this card player",
     "unsupported-convention": "there is no such convention, or this policy or variant has none",
     "contradiction": "two things that the request says cannot both be true",
     "unsupported-rules": "a rule's value or a combination of rules is not supported; GET /v1/rules lists what is",

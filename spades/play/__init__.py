@@ -13,7 +13,7 @@
 """
 
 from spades.play.card_explanation import PLAYERS, SRP_OF_SEARCH, card_reason, explain_card
-from spades.play.distilled import net_choice
+from spades.play.distilled import check_net, net_choice
 from spades.play.history import Impossible, Known, state_at_turn, state_before, write_scores
 from spades.play.mistakes import mistaken_card
 from spades.play.net_inputs import CARD_INPUTS, POSITION_INPUTS, card_inputs, position_inputs
@@ -64,6 +64,7 @@ __all__ = [
     "cards_above",
     "cards_below",
     "cards_between",
+    "check_net",
     "copy_state",
     "explain_card",
     "group_of",

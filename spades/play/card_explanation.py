@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from spades.bis.estimates import spade_tricks_against
-from spades.card_net import DISTILLED, CardNet
+from spades.card_net import DISTILLED, LEAST_GAINS, CardNet, net_knows
 from spades.cards import CARD_NAMES, FIRST_SPADE, SPADES, spades_of
 from spades.legal import deck_number, is_nil
 from spades.options import FULL_LEVEL
@@ -43,6 +43,8 @@ PLAYERS: Final = {False: (NEWEST, srp4), True: (NEWEST_ALONE, solo2)}
 NEWEST_VERSION = 4  # of SRP
 # By card player that searches: the version of SRP whose card it keeps unless another is better.
 SRP_OF_SEARCH: Final = {"search@1": 3, "search@3": 4}
+# By level, where `distilled@1` plays at the levels above: the level of the player by rules.
+RULES_BELOW_NET: Final = {3: 5, 2: 4, 1: 3}
 RISKY = 0.2  # a lead endangers a nil if its bidder has no card below it with at least this probability
 
 
@@ -66,11 +68,30 @@ class CardAtOnce(NamedTuple):
     reasons: list[dict[str, Any]]
 
 
-def choose_by_net(state: PlayState, me: int, rules: Rules, net: CardNet, level: int = FULL_LEVEL) -> CardAtOnce:
-    """Return the card that `distilled@1` plays from seat ``me``, and why. Its ``net`` must know the rules.
+def player_at_once(rules: Rules, net: CardNet | None, level: int) -> tuple[CardNet | None, int]:
+    """Return who is the best player of ``level`` (1..5) that does not search: the arguments of `choose_at_once`.
 
-    ``level``: one of LEAST_GAINS.
+    ``net``: of the tables; None: they have none, or the player by rules is named.
     """
+    if net is None or not net_knows(rules):
+        return None, level
+    return (net, level) if level in LEAST_GAINS else (None, RULES_BELOW_NET[level])
+
+
+def choose_at_once(
+    state: PlayState, me: int, rules: Rules, net: CardNet | None, level: int = FULL_LEVEL, seed: int = 0
+) -> CardAtOnce:
+    """Return the card that `distilled@1` plays with ``net``, or without one the newest player by rules, and why.
+
+    ``level``: 1..5, with a net one of LEAST_GAINS. ``seed``: of what a player by rules forgets below level 5, 0..2^53 -
+    1; the same during a round.
+    """
+    if net is not None:
+        return _choose_by_net(state, me, rules, net, level)
+    return choose_by_rules(state, me, rules, level, seed)
+
+
+def _choose_by_net(state: PlayState, me: int, rules: Rules, net: CardNet, level: int) -> CardAtOnce:
     card, usual, gain = net_choice(state, me, net, level)
     reasons = explain_card(state, me, card, rules)
     if card != usual:

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spades.card_net import LEAST_GAINS, CardNet, Floats, gains
+from spades.card_net import ARRAYS, LEAST_GAINS, CardNet, Floats, gains
+from spades.errors import TablesError
 from spades.legal import TRICKS
 from spades.options import FULL_LEVEL
 from spades.play.net_inputs import CARD_INPUTS, POSITION_INPUTS, card_inputs, position_inputs
@@ -21,16 +22,24 @@ class NetChoice(NamedTuple):
     gain: float  # how much more likely the card makes a win than the usual one; 0 if it is that one
 
 
+def check_net(net: CardNet) -> None:
+    """Raise `TablesError` if the shapes of ``net`` are not those that this code reads."""
+    width, depth = net.hidden.shape[0] - 1, net.hidden.shape[1]
+    expected = ((POSITION_INPUTS + 1, width), (CARD_INPUTS, width), (width + 1, depth), (depth, 1))
+    for name, array, shape in zip(ARRAYS, net, expected, strict=True):
+        if array.shape != shape:
+            raise TablesError(f"{name}.npy: found shape {array.shape}; expected {shape}")
+
+
 def first_layer(net: CardNet, state: PlayState, me: int, cards: list[int]) -> Floats:
     """Return the sums (cards, H) of the first layer for ``cards`` of seat ``me``; the first one is the usual card."""
-    found = [0] * POSITION_INPUTS
-    n = position_inputs(state, me, found)
-    common = net.position[found[:n]].sum(axis=0) + net.position[-1]
+    inputs = [0] * (POSITION_INPUTS + CARD_INPUTS)
+    n = position_inputs(state, me, inputs)
+    common = net.position[inputs[:n]].sum(axis=0) + net.position[-1]
     sums = np.empty((len(cards), len(common)))
-    numbers = [0] * CARD_INPUTS
     for row, card in enumerate(cards):
-        n = card_inputs(state, me, card, cards[0], len(cards), numbers)
-        sums[row] = common + net.card[numbers[:n]].sum(axis=0)
+        n = card_inputs(state, me, card, cards[0], len(cards), inputs)
+        sums[row] = common + net.card[inputs[:n]].sum(axis=0)
     return sums
 
 
@@ -42,7 +51,7 @@ def net_choice(state: PlayState, me: int, net: CardNet, level: int = FULL_LEVEL)
     count = open_cards(cards, legal, usual, cards_between(state, me))
     if count == 1:
         return NetChoice(usual, usual, 0.0)
-    found = gains(net, first_layer(net, state, me, cards[:count]))
-    best = int(found.argmax())
-    gain = float(found[best] - found[0])
+    gain_of_card = gains(net, first_layer(net, state, me, cards[:count]))
+    best = int(gain_of_card.argmax())
+    gain = float(gain_of_card[best] - gain_of_card[0])
     return NetChoice(cards[best], usual, gain) if gain > LEAST_GAINS[level] else NetChoice(usual, usual, 0.0)

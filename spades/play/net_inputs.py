@@ -1,8 +1,9 @@
 """What the card net (`spades.card_net`) sees of a position, and of each card that may be played, as kernels.
 
-All inputs are 0 or 1, and most are 0: a kernel writes the numbers of those that are 1. A group of inputs stands for one
-number, such as the tricks that a side still needs: one of the group is 1. A number beyond the ends of its group counts
-as the nearest end. Seats are counted from the player's own, clockwise.
+All inputs are 0 or 1, and most are 0: a kernel writes the numbers of those that are 1. Most groups of inputs stand for
+one number, such as the tricks that a side still needs: one of the group is 1. A number beyond the ends of its group
+counts as the nearest end. Other groups are sets of ranks, or conditions, of which several may be 1. Seats are counted
+from the player's own, clockwise.
 """
 
 from typing import Any
@@ -20,6 +21,7 @@ from spades.play.tricks import (
     unseen_cards,
     written_rules,
 )
+from spades.scoring import contract_factor, contract_points, nil_stake, side_nil_stake
 
 # ---- a position ------------------------------------------------------------------------------------------------------
 
@@ -72,12 +74,12 @@ AGAINST_BEST = IS_SPADE + 1  # beats the best card of the trick: of an opponent,
 BEST_RANK = AGAINST_BEST + 4  # rank of the trick's best card, if it is of the suit
 OVER_RUFF = BEST_RANK + 13  # the best card is a spade on another suit
 VOID_3 = OVER_RUFF + 1  # is known to have no card of the suit
-MAY_RUFF_3 = VOID_3 + 3  # plays later in the trick, has none of the suit, and may have a spade
+MAY_RUFF_3 = VOID_3 + 3  # plays later in the trick, has no card of the suit, which is no spade, and may have a spade
 MAY_BEAT_3 = MAY_RUFF_3 + 3  # plays later in the trick, and may have a higher card of the suit
 HARMLESS_3 = MAY_BEAT_3 + 3  # plays later in the trick, and has neither the suit nor a spade
 SIGNALLED_3 = HARMLESS_3 + 3  # has completed a high-low signal in the suit
-SURE = SIGNALLED_3 + 3  # wins the trick whatever the others have; whatever the opponents have
-NIL_SURE_4 = SURE + 2  # is sure to win, and the seat has a live nil
+SURE = SIGNALLED_3 + 3  # is the best card, and no later player is known to be able to beat it; no later opponent
+NIL_SURE_4 = SURE + 2  # the first of SURE, and the seat has a live nil
 NIL_AHEAD_4 = NIL_SURE_4 + 4  # is the trick's best card, and the seat has a live nil
 NIL_BEHIND_4 = NIL_AHEAD_4 + 4  # is not, and the seat has a live nil
 OVER_NIL = NIL_BEHIND_4 + 4  # a live nil is winning the trick: the card takes it over, or does not
@@ -220,9 +222,9 @@ def _put(found: Any, n: int, first: int, size: int, number: int) -> int:
     return n + 1
 
 
-def _put_if(found: Any, n: int, number: int, true: bool) -> int:
-    # Write the input ``number`` if it is ``true``.
-    if true:
+def _put_if(found: Any, n: int, number: int, is_one: bool) -> int:
+    # Write the input ``number`` if it is 1.
+    if is_one:
         found[n] = number
         return n + 1
     return n
@@ -245,10 +247,14 @@ def _above_all(held: int, unseen: int) -> int:
 
 def _reach(state: PlayState, seat: int) -> int:
     # Return the points of the seat's side if it makes its contract and its nils that are alive.
-    rules, points = written_rules(state), state.score[seat & 1]
-    for player in (seat, seat ^ 2):
-        if is_nil(state.bid[player]):
-            points += rules.nil_points if state.taken[player] == 0 else 0
-        else:
-            points += 10 * contract_of(state.bid[player])
+    rules, bid, partner = written_rules(state), state.bid[seat], state.bid[seat ^ 2]
+    contract = contract_of(bid) + contract_of(partner)
+    points = state.score[seat & 1] + contract_factor(bid, partner) * contract_points(contract, rules)
+    alive, partner_alive = nil_alive(state, seat), nil_alive(state, seat ^ 2)
+    if alive and partner_alive:
+        return points + side_nil_stake(bid, partner, rules)
+    if alive:
+        points += nil_stake(bid, rules)
+    if partner_alive:
+        points += nil_stake(partner, rules)
     return points

@@ -28,7 +28,7 @@ from arena.engine.winprob import slice_of
 from arena.errors import BuildError
 from arena.players.names import TABLES_PLAYER
 from arena.players.search import CARD, CELLS, DEALS, MOST_CARDS, WORTH, Plan, Value
-from spades.card_net import LEAST_GAINS, PERCENT, WEIGHT_UNIT, CardNet, card_net_of, gains
+from spades.card_net import LEAST_GAINS, OUTPUT_PER_WIN, WEIGHT_UNIT, CardNet, card_net_of, gains
 from spades.inference import readers_of
 from spades.options import FULL_LEVEL
 from spades.play import CARD_INPUTS, POSITION_INPUTS, card_inputs, position_inputs
@@ -44,7 +44,7 @@ SHORT = 0.6  # share of chunks of the first
 BIDDERS = ("winprob", "winprob", "winprob", "bis", "rb")  # a side draws one
 START = 0.25  # share of rounds at 0:0
 PLAN = Plan(16, 4, 18, -1.0)  # every card on 16 deals; SRP 4 plays the rest, and the last 18 cards are played perfectly
-KEPT, BEST = 0.45, 0.92  # a player plays by rules with the first probability, and at random above the second
+BY_RULES, NOT_RANDOM = 0.45, 0.92  # probability that a card is chosen by rules; by rules or by the search
 ROUNDS = 2_000  # of a chunk
 LAYERS = (256, 32)  # sizes of the hidden layers
 BATCH = 2_048  # decisions in a step
@@ -146,8 +146,8 @@ def _played(tried: NDArray[np.float64], rng: np.random.Generator) -> Ints:
     best = tried[n, worth.argmax(axis=1), CARD]
     lots = rng.random((2, len(tried)))
     drawn = tried[n, (lots[0] * np.maximum((deals > 0).sum(axis=1), 1)).astype(np.int64), CARD]
-    other = np.where(lots[1] < BEST, best, drawn)
-    searched = (deals[:, 0] > 0) & (lots[1] >= KEPT)
+    other = np.where(lots[1] < NOT_RANDOM, best, drawn)
+    searched = (deals[:, 0] > 0) & (lots[1] >= BY_RULES)
     return np.where(searched, other, tried[:, 0, CARD]).astype(np.int64)
 
 
@@ -261,12 +261,12 @@ PARAMETERS: Mapping[str, object] = {
     "player": TABLES_PLAYER,
     "games": [[rules.win, rules.lose] for rules in GAMES],
     "bidders": list(BIDDERS),
-    "drawn": [SHORT, START, KEPT, BEST],
+    "drawn": [SHORT, START, BY_RULES, NOT_RANDOM],
     "plan": list(PLAN),
     "rounds_of_a_chunk": ROUNDS,
     "layers": list(LAYERS),
     "batch": BATCH,
     "rate": RATE,
     "parts": PARTS,
-    "unit": [WEIGHT_UNIT, PERCENT],
+    "unit": [WEIGHT_UNIT, OUTPUT_PER_WIN],
 }

@@ -28,7 +28,7 @@ import optax
 from numpy.typing import NDArray
 
 from arena.chunks import Arrays
-from spades.card_net import PERCENT
+from spades.card_net import OUTPUT_PER_WIN
 from spades.inference import DECK_SIZE, OTHER_SEATS, HolderNet
 from spades.winprob import BID_INPUTS, BID_NAMES, INPUTS, OUR_NIL, OUTCOMES, THEIRS
 from tables.learning.training_data import Labels
@@ -38,7 +38,7 @@ from tables.learning.training_data import Labels
 CENTRED = 3.0
 CROSS_ENTROPY = 0.001  # weight of the cross-entropy
 NIL_ENTROPY = 0.01  # weight of the cross-entropy of nils: made or failed
-FAR = 0.25  # twice this error of a card's gain, in units of the net's output: beyond it, the loss rises no faster
+FAR = 0.25  # errors of a card's gain above 2 * FAR, in units of the net's output, count linearly (Huber loss)
 DAMPING = 1e-4  # added to the inputs' second moments, so that rare inputs are not scaled up without limit
 BETA2 = 0.99  # Nadam's decay of squared gradients
 
@@ -255,7 +255,7 @@ def card_loss(
     def centred(found: jax.Array) -> jax.Array:
         return found - (jax.ops.segment_sum(found * real, owner, len(position)) / cards)[owner]
 
-    errors = jnp.abs(centred((values @ weights["out"])[:, 0]) - PERCENT * centred(worth)) * real
+    errors = jnp.abs(centred((values @ weights["out"])[:, 0]) - OUTPUT_PER_WIN * centred(worth)) * real
     return jnp.where(errors < 2 * FAR, errors**2, 4 * FAR * (errors - FAR)).sum() / len(position), None
 
 

@@ -33,17 +33,19 @@ def test_the_cards_are_those_of_the_service():
     batch.deal(5, player_rows("srp@4", "srp@4"))
     batch.set_scores(np.array([[120, 3, 80, 7]]).repeat(64, axis=0))
     batch.states["bid"] = np.random.default_rng(5).choice([0, 2, 3, 4], (64, 4))
-    others = 0
+    others = {5: 0, 4: 0}
     for place in range(0, 48, 3):
         states, seats = batch.states, to_play(batch.states)
         asked = Asked(CARD, states, batch.rounds, np.arange(64), seats, 0, rules)
-        chosen = [net_choice(plain_state(state), seat, net) for state, seat in zip(states, seats.tolist(), strict=True)]
-        assert DistilledAnswers(net).answers(asked).tolist() == [one.card for one in chosen]
-        others += sum(one.card != one.usual for one in chosen)
+        turns = [(plain_state(state), seat) for state, seat in zip(states, seats.tolist(), strict=True)]
+        for level in (5, 4):
+            chosen = [net_choice(state, seat, net, level) for state, seat in turns]
+            assert DistilledAnswers(net, level).answers(asked).tolist() == [one.card for one in chosen]
+            others[level] += sum(one.card != one.usual for one in chosen)
         for _ in range(3):
             batch.play(np.zeros((64, 4), np.int64), usual_cards(batch.states))
         assert batch.next_card.tolist() == [place + 3] * 64
-    assert others > 64
+    assert others[5] > 64 > others[4] > 0
 
 
 def usual_cards(states):

@@ -102,11 +102,13 @@ def test_cards(call):
     passed = {"hand": "AKJ62.AQ.Q.K9543", "bids": [0, 1, 5, 4], "seat": 2, "rules": {"preset": "pass-2"}}
     passed |= {"given": ["QH", "3C"], "received": ["8D", "TH"], "tricks": [["2D", "3D"]]}
     requests = positions("/v1/card")
-    for request in (*requests, CARD_REQUEST, alone, passed):
+    levels = [CARD_REQUEST | {"level": level, "seed": 3} for level in range(1, 6)]
+    for request in (*requests, CARD_REQUEST, *levels, alone, passed):
         answer = call("POST", "/v1/card", json=request).json()
         given = {name: request[name] for name in ("tricks", "given", "received") if name in request}
         score = score_of(request)
         who: dict[str, Any] = {"tables": committed_tables(), "rules": rules_of(request)}
+        who |= {name: request[name] for name in ("level", "seed") if name in request}
         found = choose_card(request["hand"], request["bids"], request["seat"], **who, **given, **score)
         assert (found.card, found.player, list(found.legal), found.reasons) == tuple(
             answer[name] for name in ("card", "player", "legal", "reasons")

@@ -110,15 +110,15 @@ def test_a_hand_with_commas(capsys):
     ("arguments", "request_"),
     [
         (
-            "--bids=3,1,5,4 --seat=2 --tricks=KD-2D-QD-6D,4H-5H --us=120 --preset=short",
+            "--bids=3,1,5,4 --seat=2 --tricks=KD-2D-QD-6D,4H-KH --us=120 --preset=short",
             examples.CARD_REQUEST | {"scores": {"us": 120}, "rules": {"preset": "short"}},
         ),
         (
-            "--bids=3,1,5,4 --seat=2 --tricks=KD-2D-QD-6D,4H-5H --level=1 --seed=7",
+            "--bids=3,1,5,4 --seat=2 --tricks=KD-2D-QD-6D,4H-KH --level=1 --seed=7",
             examples.CARD_REQUEST | {"level": 1, "seed": 7},
         ),
         (
-            "--bids=nil,1,5,4 --seat=2 --tricks=KD-2D-QD-6D,4H-5H --preset=pass-2 --given=QH,AH --received=2H,3H",
+            "--bids=nil,1,5,4 --seat=2 --tricks=KD-2D-QD-6D,4H-KH --preset=pass-2 --given=QH,AH --received=2H,3H",
             examples.CARD_REQUEST
             | {
                 "bids": ["nil", 1, 5, 4],

@@ -255,15 +255,15 @@ WHY: dict[str, Exception] = {
 
 
 @pytest.mark.parametrize("why", WHY)
-def test_the_best_player_plays_by_rules_if_it_cannot_search(call, monkeypatch, why):
+def test_the_best_player_chooses_at_once_if_it_cannot_search(call, monkeypatch, why):
     deadlines: list[float] = []
     app = app_whose_searches_raise(WHY[why], monkeypatch, deadlines)
     monkeypatch.setattr(Searchers, "started", True)
-    monkeypatch.setattr("service.endpoints.cards.RULES_S", 30.0)
+    monkeypatch.setattr("service.endpoints.cards.AT_ONCE_S", 30.0)
     asked = perf_counter()
     answer = call("POST", "/v1/card", app, json=CARD_REQUEST, headers={"X-Deadline-Ms": "50000"})
     assert answer.json() == CARD_ANSWER | {"not_searched": why, "tables": committed_tables().version}
-    assert deadlines[0] < asked + 50, "some time before the deadline is left for the rules"
+    assert deadlines[0] < asked + 50, "some time before the deadline is left for another player"
     assert shown(app.state, "spades_search_fallbacks_total", reason=why) == 1
     assert shown(app.state, "spades_shed_total", reason="search") == 0, "no request is refused"
     assert shown(app.state, "spades_shed_total", reason="deadline") == 0

@@ -190,7 +190,7 @@ namespace Spades
         /// percentage points on average. `error not measured`: the error is not known.</summary>
         [JsonProperty("assumed")]
         public List<string> Assumed { get; set; }
-        /// <summary>The goal first; after a search, what it found.</summary>
+        /// <summary>The goal first, or what a search or the net found.</summary>
         [JsonProperty("reasons")]
         public List<CardReason> Reasons { get; set; }
         /// <summary>Seed of what a level below 5 forgets; left out if it forgets nothing.</summary>
@@ -211,8 +211,8 @@ namespace Spades
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
 
-    /// <summary>Why the card is played: the player's goal in the round, what the card does, or what a search found. GET
-    /// /v1/reasons has the sentences.</summary>
+    /// <summary>Why the card is played: the player's goal in the round, what the card does, or what a search or a net
+    /// found. GET /v1/reasons has the sentences.</summary>
     public sealed partial class CardReason
     {
         /// <summary>Values: only-card, keep-nil, cover-nil, cover-later, lead-safe, lead-risky, attack-nil, under-nil,
@@ -248,7 +248,7 @@ namespace Spades
         /// <summary>How often the player's side wins the game after the card. Unit: percent.</summary>
         [JsonProperty("percent")]
         public double? Percent { get; set; }
-        /// <summary>How many more games the player's side wins after the card, as an estimate. Unit: percent.</summary>
+        /// <summary>By how much the card raises the chance to win the game, as an estimate. Unit: percent.</summary>
         [JsonProperty("gain")]
         public double? Gain { get; set; }
         /// <summary>The card at full strength. Unit: card.</summary>
@@ -1403,10 +1403,11 @@ namespace Spades
         [JsonProperty("tricks")]
         public List<List<string>> Tricks { get; set; }
         /// <summary>The card player. search@1 and search@3 play each card on random deals; servers offer them only if
-        /// their operator wants it. distilled@1 learned from a search, and plays classic rules to any goal. srp@4 plays
-        /// by rules, and solo@2 does in cutthroat. best: search@3 if the server has it and it answers before the
-        /// deadline, otherwise distilled@1 if it knows the rules, otherwise the player by rules. Default: best. Values:
-        /// best, search@1, search@3, distilled@1, srp@4, solo@2.</summary>
+        /// their operator wants it. distilled@1 learned from a search; its cards depend on the tables. It knows rules
+        /// that differ from classic only in the goals, in the bids that are allowed, and in the points of blind bids
+        /// and double nils. srp@4 plays by rules, and solo@2 does in cutthroat. best: search@3 if the server has it and
+        /// it answers before the deadline, otherwise distilled@1 at levels 5 and 4 if it knows the rules, otherwise the
+        /// player by rules. Default: best. Values: best, search@1, search@3, distilled@1, srp@4, solo@2.</summary>
         [JsonProperty("player")]
         public string Player { get; set; }
         /// <summary>A search: the number of random deals, which search@1 never exceeds. search@3 takes as long on
@@ -1417,8 +1418,9 @@ namespace Spades
         /// best.</summary>
         [JsonProperty("policy")]
         public string Policy { get; set; }
-        /// <summary>Strength: 5 is full strength. Below, a search has fewer deals; the weakest levels, and a player by
-        /// rules, forget cards as people do. Default: 5.</summary>
+        /// <summary>Strength: 5 is full strength. Below, a search has fewer deals; distilled@1 has only level 4, and
+        /// sees only large gains; the weakest levels, and a player by rules, forget cards as people do. Default:
+        /// 5.</summary>
         [JsonProperty("level")]
         public int? Level { get; set; }
         /// <summary>Seed of what a level below 5 forgets; send the same one during a round. Default: made from the hand

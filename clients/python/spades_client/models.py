@@ -16,7 +16,7 @@ class BlindNumber(TypedDict):
 
 class CardReason(TypedDict):
     """
-    Why the card is played: the player's goal in the round, what the card does, or what a search found.
+    Why the card is played: the player's goal in the round, what the card does, or what a search or a net found.
 
     GET /v1/reasons has the sentences.
     """
@@ -57,7 +57,7 @@ class CardReason(TypedDict):
     """
     gain: NotRequired[float]
     """
-    How many more games the player's side wins after the card, as an estimate. Unit: percent.
+    By how much the card raises the chance to win the game, as an estimate. Unit: percent.
     """
     full: NotRequired[str]
     """
@@ -1587,7 +1587,7 @@ class CardRequest(TypedDict):
     """
     player: NotRequired[Literal['best', 'search@1', 'search@3', 'distilled@1', 'srp@4', 'solo@2'] | None]
     """
-    The card player. search@1 and search@3 play each card on random deals; servers offer them only if their operator wants it. distilled@1 learned from a search, and plays classic rules to any goal. srp@4 plays by rules, and solo@2 does in cutthroat. best: search@3 if the server has it and it answers before the deadline, otherwise distilled@1 if it knows the rules, otherwise the player by rules. Default: best.
+    The card player. search@1 and search@3 play each card on random deals; servers offer them only if their operator wants it. distilled@1 learned from a search; its cards depend on the tables. It knows rules that differ from classic only in the goals, in the bids that are allowed, and in the points of blind bids and double nils. srp@4 plays by rules, and solo@2 does in cutthroat. best: search@3 if the server has it and it answers before the deadline, otherwise distilled@1 at levels 5 and 4 if it knows the rules, otherwise the player by rules. Default: best.
     """
     deals: NotRequired[int | None]
     """
@@ -1599,7 +1599,7 @@ class CardRequest(TypedDict):
     """
     level: NotRequired[int | None]
     """
-    Strength: 5 is full strength. Below, a search has fewer deals; the weakest levels, and a player by rules, forget cards as people do. Default: 5.
+    Strength: 5 is full strength. Below, a search has fewer deals; distilled@1 has only level 4, and sees only large gains; the weakest levels, and a player by rules, forget cards as people do. Default: 5.
     """
     seed: NotRequired[int | None]
     """
@@ -1828,7 +1828,7 @@ class CardAnswer(TypedDict):
     """
     reasons: list[CardReason]
     """
-    The goal first; after a search, what it found.
+    The goal first, or what a search or the net found.
     """
     seed: NotRequired[int]
     """

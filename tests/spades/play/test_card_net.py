@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spades.card_net import ARRAYS, LEAST_GAINS, CardNet, gains, knows
+from spades.card_net import ARRAYS, LEAST_GAINS, CardNet, gains, net_knows
 from spades.cards import format_card, parse_card
 from spades.contract.card_request import card_answer, read_card
 from spades.contract.faults import RequestError
+from spades.errors import TablesError
+from spades.legal import BLIND_NIL, BLIND_NUMBER
 from spades.play import PlayState, net_inputs, open_cards, play_card, srp4
-from spades.play.distilled import first_layer, net_choice
+from spades.play.distilled import check_net, first_layer, net_choice
 from spades.play.net_inputs import CARD_INPUTS, POSITION_INPUTS
 from spades.rules import CLASSIC, PRESETS, make_rules
 from tests.arena.engine import states
@@ -85,6 +87,21 @@ def test_inputs_of_a_card_by_hand():
     assert not {("SURE", 0), ("IS_USUAL", 0), ("OVER_NIL", 0)} & found
 
 
+def test_points_that_a_side_can_reach():
+    state = a_round()
+    for bids, taken, reached in (
+        ((5, 0, 4, 3), (0, 0, 0, 0), 90),
+        ((0, 1, 0, 3), (0, 0, 0, 0), 200),
+        ((0, 1, 0, 3), (1, 0, 0, 0), 100),
+        ((BLIND_NIL, 1, 4, 3), (0, 0, 0, 0), 240),
+        ((BLIND_NUMBER + 6, 1, 4, 3), (0, 0, 0, 0), 200),
+    ):
+        state.bid[:], state.taken[:] = bids, taken
+        for points in (500 - reached, 500 - reached - 1):
+            state.score[:] = [points, 0]
+            assert (("REACHES", 0) in inputs(state, 0)) == (points + reached >= 500), bids
+
+
 def test_numbers_beyond_a_group_count_as_its_nearest_end():
     state = a_round()
     state.bid[:], state.score[:] = [13, 0, 13, 0], [-900, -900]
@@ -135,9 +152,9 @@ def test_touching_cards_are_one_choice():
 
 
 def test_which_rules_it_knows():
-    assert knows(CLASSIC)
-    assert knows(make_rules("classic", {"win": 250, "lose": -200, "blind_nil": True}))
-    assert {name for name, rules in PRESETS.items() if knows(rules)} == {
+    assert net_knows(CLASSIC)
+    assert net_knows(make_rules("classic", {"win": 250, "lose": -200, "blind_nil": True}))
+    assert {name for name, rules in PRESETS.items() if net_knows(rules)} == {
         "classic",
         "blind-nil",
         "board-4",
@@ -145,7 +162,7 @@ def test_which_rules_it_knows():
         "short",
         "single-nil",
     }
-    assert not knows(make_rules("classic", {"nil_points": 50}))
+    assert not net_knows(make_rules("classic", {"nil_points": 50}))
 
 
 # ---- requests --------------------------------------------------------------------------------------------------------
@@ -181,9 +198,9 @@ def test_levels_below_it_are_those_of_the_player_by_rules():
     assert [answer(level=level)["player"] for level in (5, 4, 3, 2, 1)] == names
     beside_search = [
         card_answer(read_card(request(level=level)), committed_tables(), "busy", searches=True)["player"]
-        for level in (5, 4, 1)
+        for level in (5, 4, 3, 1)
     ]
-    assert beside_search == ["distilled@1", "srp@4", "srp@4(level=4)"]
+    assert beside_search == ["distilled@1", "distilled@1(level=4)", "srp@4", "srp@4(level=4)"]
 
 
 def test_another_card_has_its_gain_as_reason():
@@ -206,7 +223,7 @@ def test_another_card_has_its_gain_as_reason():
             "/player",
             "player is distilled@1, whose net does not know these rules; accepted: best, srp@4",
         ),
-        ({"level": 3}, "/level", "level is 3 with player distilled@1; accepted: 4, 5, or player best"),
+        ({"level": 3}, "/level", "level is 3 with player distilled@1; accepted: 4..5, or player best"),
         ({"deals": 9}, "/deals", "deals is present; accepted: only with player best, search@1, search@3"),
     ],
 )
@@ -214,6 +231,15 @@ def test_what_it_cannot_do(fields, pointer, detail):
     with pytest.raises(RequestError) as refused:
         read_card(request(player="distilled@1", **fields))
     assert (pointer, detail) in [(fault.pointer, fault.detail) for fault in refused.value.faults]
+
+
+def test_a_net_that_the_code_cannot_read():
+    check_net(net())
+    with pytest.raises(TablesError, match=rf"card_net_card\.npy: found shape \({CARD_INPUTS - 1}, 256\)"):
+        check_net(net()._replace(card=net().card[1:]))
+    arrays = {name: array for name, array in committed_tables().arrays.items() if name != ARRAYS[2]}
+    with pytest.raises(TablesError, match=r"found no file card_net_hidden\.npy"):
+        _ = replace(committed_tables(), arrays=arrays).card_net
 
 
 def test_tables_without_the_net():

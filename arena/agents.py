@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from arena.agent_text import AgentText, Option, parse_text, read_options, share
 from arena.called import CalledAgent
-from arena.called.distilled import DistilledPlayer
+from arena.called.card_net_player import DistilledPlayer
 from arena.called.learned import RANDOM, Learned, RandomPlayer
 from arena.called.outside import HttpProgram, PythonProgram
 from arena.called.people import MODEL, People

@@ -90,69 +90,69 @@ CHOICES = INSTEAD + 3  # cards to choose from, 0..9
 CARD_INPUTS = CHOICES + 10
 
 
-def position_inputs(state: PlayState, me: int, found: Any) -> int:
-    """Write the inputs that are 1 of seat ``me``'s position, rising within a group, to ``found``; return their number.
+def position_inputs(state: PlayState, me: int, inputs: Any) -> int:
+    """Write the inputs that are 1 of seat ``me``'s position, rising within a group, to ``inputs``; return their number.
 
-    ``found``: a list or an array with POSITION_INPUTS places.
+    ``inputs``: a list or an array with POSITION_INPUTS places.
     """
-    n = _put(found, 0, TRICK_SIZE, 4, state.trick_size)
-    n = _put(found, n, WINNER, 5, (state.winner - me) & 3 if state.trick_size else 4)
+    n = _put(inputs, 0, TRICK_SIZE, 4, state.trick_size)
+    n = _put(inputs, n, WINNER, 5, (state.winner - me) & 3 if state.trick_size else 4)
     for i in range(4):
         seat = (me + i) & 3
         bid, taken = state.bid[seat], state.taken[seat]
         if is_nil(bid):
-            n = _put(found, n, NILS_4 + 2 * i, 2, taken)
+            n = _put(inputs, n, NILS_4 + 2 * i, 2, taken)
         else:
-            n = _put(found, n, MISSING_4 + 12 * i, 12, contract_of(bid) - taken + 2)
-            n = _put(found, n, BIDS_4 + 9 * i, 9, contract_of(bid))
+            n = _put(inputs, n, MISSING_4 + 12 * i, 12, contract_of(bid) - taken + 2)
+            n = _put(inputs, n, BIDS_4 + 9 * i, 9, contract_of(bid))
     ours, theirs, left = tricks_needed(state, me), tricks_needed(state, (me + 1) & 3), tricks_left(state)
-    n = _put(found, n, OUR_NEED, 17, ours + 5)
-    n = _put(found, n, THEIR_NEED, 17, theirs + 5)
-    n = _put(found, n, LEFT, 14, left)
-    n = _put(found, n, SPARE, 14, left - ours - theirs + 6)
-    n = _put(found, n, OUR_SPARE, 14, left - ours + 1)
-    n = _put(found, n, THEIR_SPARE, 14, left - theirs + 1)
+    n = _put(inputs, n, OUR_NEED, 17, ours + 5)
+    n = _put(inputs, n, THEIR_NEED, 17, theirs + 5)
+    n = _put(inputs, n, LEFT, 14, left)
+    n = _put(inputs, n, SPARE, 14, left - ours - theirs + 6)
+    n = _put(inputs, n, OUR_SPARE, 14, left - ours + 1)
+    n = _put(inputs, n, THEIR_SPARE, 14, left - theirs + 1)
     side = me & 1
     goal = written_rules(state).win
     our_reach, their_reach = _reach(state, me), _reach(state, (me + 1) & 3)
-    n = _put(found, n, OUR_DISTANCE, 16, (goal - state.score[side]) // 25)
-    n = _put(found, n, THEIR_DISTANCE, 16, (goal - state.score[side ^ 1]) // 25)
-    n = _put(found, n, OUR_BAGS, 10, state.bags[side])
-    n = _put(found, n, THEIR_BAGS, 10, state.bags[side ^ 1])
-    n = _put_if(found, n, REACHES, our_reach >= goal)
-    n = _put_if(found, n, REACHES + 1, their_reach >= goal)
-    n = _put(found, n, AHEAD, 13, (our_reach - their_reach) // 30 + 6)
-    n = _put_if(found, n, BROKEN, state.broken > 0)
-    n = _put(found, n, SEAT, 4, me)
+    n = _put(inputs, n, OUR_DISTANCE, 16, (goal - state.score[side]) // 25)
+    n = _put(inputs, n, THEIR_DISTANCE, 16, (goal - state.score[side ^ 1]) // 25)
+    n = _put(inputs, n, OUR_BAGS, 10, state.bags[side])
+    n = _put(inputs, n, THEIR_BAGS, 10, state.bags[side ^ 1])
+    n = _put_if(inputs, n, REACHES, our_reach >= goal)
+    n = _put_if(inputs, n, REACHES + 1, their_reach >= goal)
+    n = _put(inputs, n, AHEAD, 13, (our_reach - their_reach) // 30 + 6)
+    n = _put_if(inputs, n, BROKEN, state.broken > 0)
+    n = _put(inputs, n, SEAT, 4, me)
     for i in range(3):
-        n = _put_if(found, n, SPADELESS_3 + i, state.void[(me + 1 + i) & 3] >> SPADES & 1 == 1)
-    return _put_hand(state, me, found, n)
+        n = _put_if(inputs, n, SPADELESS_3 + i, state.void[(me + 1 + i) & 3] >> SPADES & 1 == 1)
+    return _put_hand(state, me, inputs, n)
 
 
-def _put_hand(state: PlayState, me: int, found: Any, n: int) -> int:
+def _put_hand(state: PlayState, me: int, inputs: Any, n: int) -> int:
     # Write the inputs about the hand.
     hand, unseen = state.hand[me], unseen_cards(state, me)
     spades, unseen_spades = hand >> 48 & RANK_BITS, unseen >> 48 & RANK_BITS
-    n = _put_bits(found, n, OWN_SPADES, spades)
-    n = _put_bits(found, n, UNSEEN_SPADES, unseen_spades)
-    n = _put(found, n, OWN_SPADE_COUNT, 8, spades.bit_count())
-    n = _put(found, n, UNSEEN_SPADE_COUNT, 14, unseen_spades.bit_count())
-    n = _put(found, n, TOP_SPADES, 6, _above_all(spades, unseen_spades))
+    n = _put_bits(inputs, n, OWN_SPADES, spades)
+    n = _put_bits(inputs, n, UNSEEN_SPADES, unseen_spades)
+    n = _put(inputs, n, OWN_SPADE_COUNT, 8, spades.bit_count())
+    n = _put(inputs, n, UNSEEN_SPADE_COUNT, 14, unseen_spades.bit_count())
+    n = _put(inputs, n, TOP_SPADES, 6, _above_all(spades, unseen_spades))
     tops, voids, singles = 0, 0, 0
     for suit in range(3):
         held = hand >> 16 * suit & RANK_BITS
         tops += _above_all(held, unseen >> 16 * suit & RANK_BITS)
         voids += held == 0
         singles += held.bit_count() == 1
-    n = _put(found, n, TOP_CARDS, 7, tops)
-    n = _put(found, n, VOIDS, 4, voids)
-    return _put(found, n, SINGLES, 4, singles)
+    n = _put(inputs, n, TOP_CARDS, 7, tops)
+    n = _put(inputs, n, VOIDS, 4, voids)
+    return _put(inputs, n, SINGLES, 4, singles)
 
 
-def card_inputs(state: PlayState, me: int, card: int, usual: int, count: int, found: Any) -> int:
-    """Write the inputs that are 1 of seat ``me``'s ``card`` to ``found``, rising within a group; return their number.
+def card_inputs(state: PlayState, me: int, card: int, usual: int, count: int, inputs: Any) -> int:
+    """Write the inputs that are 1 of seat ``me``'s ``card`` to ``inputs``, rising within a group; return their number.
 
-    ``usual``: the card that rules choose. ``count``: of cards to choose from. ``found``: a list or an array with
+    ``usual``: the card that rules choose. ``count``: of cards to choose from. ``inputs``: a list or an array with
     CARD_INPUTS places.
     """
     suit, rank = card >> 4, card & 15
@@ -160,80 +160,80 @@ def card_inputs(state: PlayState, me: int, card: int, usual: int, count: int, fo
     hand, unseen = state.hand[me], unseen_cards(state, me)
     own, out = hand >> 16 * suit & RANK_BITS, unseen >> 16 * suit & RANK_BITS
     above = (unseen & cards_above(card)).bit_count()
-    n = _put_bits(found, 0, OWN_RANKS, own)
-    n = _put_bits(found, n, UNSEEN_RANKS, out)
-    n = _put(found, n, RANK, 13, rank)
-    n = _put(found, n, UNSEEN_ABOVE, 7, above)
-    n = _put(found, n, UNSEEN_BELOW, 7, (unseen & cards_below(card)).bit_count())
-    n = _put(found, n, OWN_ABOVE, 5, (hand & cards_above(card)).bit_count())
-    n = _put(found, n, OWN_BELOW, 5, (hand & cards_below(card)).bit_count())
-    n = _put(found, n, OWN_COUNT, 8, own.bit_count())
-    n = _put(found, n, UNSEEN_COUNT, 12, out.bit_count())
-    n = _put_if(found, n, IS_SPADE, spade)
+    n = _put_bits(inputs, 0, OWN_RANKS, own)
+    n = _put_bits(inputs, n, UNSEEN_RANKS, out)
+    n = _put(inputs, n, RANK, 13, rank)
+    n = _put(inputs, n, UNSEEN_ABOVE, 7, above)
+    n = _put(inputs, n, UNSEEN_BELOW, 7, (unseen & cards_below(card)).bit_count())
+    n = _put(inputs, n, OWN_ABOVE, 5, (hand & cards_above(card)).bit_count())
+    n = _put(inputs, n, OWN_BELOW, 5, (hand & cards_below(card)).bit_count())
+    n = _put(inputs, n, OWN_COUNT, 8, own.bit_count())
+    n = _put(inputs, n, UNSEEN_COUNT, 12, out.bit_count())
+    n = _put_if(inputs, n, IS_SPADE, spade)
     size = state.trick_size
     ahead = size == 0 or beats(card, state.best_card)
     usual_ahead = size == 0 or beats(usual, state.best_card)
     if size == 0:
-        n = _put(found, n, KIND, 4, 0)
+        n = _put(inputs, n, KIND, 4, 0)
     else:
         led, best = state.trick[0] >> 4, state.best_card
-        n = _put(found, n, KIND, 4, 1 if suit == led else 2 if spade else 3)
-        n = _put(found, n, AGAINST_BEST, 4, (0 if ahead else 2) + (state.winner == me ^ 2))
+        n = _put(inputs, n, KIND, 4, 1 if suit == led else 2 if spade else 3)
+        n = _put(inputs, n, AGAINST_BEST, 4, (0 if ahead else 2) + (state.winner == me ^ 2))
         if best >> 4 == suit:
-            n = _put(found, n, BEST_RANK, 13, best & 15)
-        n = _put_if(found, n, OVER_RUFF, best >> 4 == SPADES and led != SPADES)
+            n = _put(inputs, n, BEST_RANK, 13, best & 15)
+        n = _put_if(inputs, n, OVER_RUFF, best >> 4 == SPADES and led != SPADES)
         if nil_alive(state, state.winner):
-            n = _put(found, n, OVER_NIL, 2, 0 if ahead else 1)
+            n = _put(inputs, n, OVER_NIL, 2, 0 if ahead else 1)
     sure, sure_against = ahead, ahead
     for i in range(3):
         seat = (me + 1 + i) & 3
         void = state.void[seat]
         out_of_suit, out_of_spades = void >> suit & 1 == 1, void >> SPADES & 1 == 1
-        n = _put_if(found, n, VOID_3 + i, out_of_suit)
-        n = _put_if(found, n, SIGNALLED_3 + i, state.signalled[seat] >> suit & 1 == 1)
+        n = _put_if(inputs, n, VOID_3 + i, out_of_suit)
+        n = _put_if(inputs, n, SIGNALLED_3 + i, state.signalled[seat] >> suit & 1 == 1)
         if i < 3 - size:
             ruffs = out_of_suit and not out_of_spades and not spade and unseen >> 48 != 0
             higher = not out_of_suit and above > 0
-            n = _put_if(found, n, MAY_RUFF_3 + i, ruffs)
-            n = _put_if(found, n, MAY_BEAT_3 + i, higher)
-            n = _put_if(found, n, HARMLESS_3 + i, out_of_suit and out_of_spades)
+            n = _put_if(inputs, n, MAY_RUFF_3 + i, ruffs)
+            n = _put_if(inputs, n, MAY_BEAT_3 + i, higher)
+            n = _put_if(inputs, n, HARMLESS_3 + i, out_of_suit and out_of_spades)
             if ruffs or higher:
                 sure = False
                 if i != 1:
                     sure_against = False
-    n = _put_if(found, n, SURE, sure)
-    n = _put_if(found, n, SURE + 1, sure_against)
+    n = _put_if(inputs, n, SURE, sure)
+    n = _put_if(inputs, n, SURE + 1, sure_against)
     for i in range(4):
         if nil_alive(state, (me + i) & 3):
-            n = _put_if(found, n, NIL_SURE_4 + i, sure)
-            n = _put_if(found, n, NIL_AHEAD_4 + i, ahead and size > 0)
-            n = _put_if(found, n, NIL_BEHIND_4 + i, not ahead)
-    n = _put_if(found, n, IS_USUAL, card == usual)
-    n = _put(found, n, BESIDE_USUAL, 14, min(max(card - usual, -6), 6) + 6 if usual >> 4 == suit else 13)
-    n = _put_if(found, n, INSTEAD, usual_ahead and not ahead)
-    n = _put_if(found, n, INSTEAD + 1, ahead and not usual_ahead)
-    n = _put_if(found, n, INSTEAD + 2, usual >> 4 == SPADES and not spade)
-    return _put(found, n, CHOICES, 10, count)
+            n = _put_if(inputs, n, NIL_SURE_4 + i, sure)
+            n = _put_if(inputs, n, NIL_AHEAD_4 + i, ahead and size > 0)
+            n = _put_if(inputs, n, NIL_BEHIND_4 + i, not ahead)
+    n = _put_if(inputs, n, IS_USUAL, card == usual)
+    n = _put(inputs, n, BESIDE_USUAL, 14, min(max(card - usual, -6), 6) + 6 if usual >> 4 == suit else 13)
+    n = _put_if(inputs, n, INSTEAD, usual_ahead and not ahead)
+    n = _put_if(inputs, n, INSTEAD + 1, ahead and not usual_ahead)
+    n = _put_if(inputs, n, INSTEAD + 2, usual >> 4 == SPADES and not spade)
+    return _put(inputs, n, CHOICES, 10, count)
 
 
-def _put(found: Any, n: int, first: int, size: int, number: int) -> int:
+def _put(inputs: Any, n: int, first: int, size: int, number: int) -> int:
     # Write the input of a group of ``size`` inputs that stands for ``number``; return how many inputs are written.
-    found[n] = first + min(max(number, 0), size - 1)
+    inputs[n] = first + min(max(number, 0), size - 1)
     return n + 1
 
 
-def _put_if(found: Any, n: int, number: int, is_one: bool) -> int:
+def _put_if(inputs: Any, n: int, number: int, is_one: bool) -> int:
     # Write the input ``number`` if it is 1.
     if is_one:
-        found[n] = number
+        inputs[n] = number
         return n + 1
     return n
 
 
-def _put_bits(found: Any, n: int, first: int, bits: int) -> int:
+def _put_bits(inputs: Any, n: int, first: int, bits: int) -> int:
     # Write the inputs of a set of ranks.
     while bits:
-        found[n] = first + highest(bits & -bits)
+        inputs[n] = first + highest(bits & -bits)
         n += 1
         bits &= bits - 1
     return n

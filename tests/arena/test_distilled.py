@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arena.called.distilled import DistilledAnswers
+from arena.called.card_net_player import DistilledAnswers
 from arena.engine.rounds import Batch, to_play
 from arena.engine.simulate import player_rows
 from arena.engine.states import plain_state

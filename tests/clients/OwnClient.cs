@@ -98,7 +98,7 @@ public static class OwnClient
         var lead = new CardRequest { Hand = request.Hand, Bids = Bids(3, 1, 5, 4), Seat = 2 };
         lead.Tricks = new List<List<string>>
         {
-            new List<string> { "KD", "2D", "QD", "6D" }, new List<string> { "4H", "5H" },
+            new List<string> { "KD", "2D", "QD", "6D" }, new List<string> { "4H", "KH" },
         };
         Check((await client.Card(lead)).Card == "AH", "card");
         var cards = await client.Cards(new CardsRequest { Requests = new List<CardRequest> { lead } });

@@ -43,7 +43,7 @@ check(answers[0]?.status === 200 && answers[0].body.bid === 6 && answers[1]?.sta
 check(!(await client.blind({ previous_bids: [], seat: 0, rules: { preset: "blind-nil" } })).blind_nil, "blind");
 const nil = { ...round, bids: [0, 1, 5, 4], rules: { preset: "pass-2" } } as const;
 check((await client.passCards({ ...nil, bids: [...nil.bids] })).cards.length === 2, "pass");
-const lead = { ...round, tricks: [["KD", "2D", "QD", "6D"], ["4H", "5H"]] };
+const lead = { ...round, tricks: [["KD", "2D", "QD", "6D"], ["4H", "KH"]] };
 check((await client.card(lead)).card === "AH", "card");
 check((await client.cards({ requests: [lead] })).answers[0]?.status === 200, "cards");
 check((await client.inference({ ...round, deals: 1 })).deals?.length === 1, "inference");

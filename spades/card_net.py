@@ -1,8 +1,8 @@
 """The card net: how much each card changes the chance to win the game, learned from a search.
 
-It estimates that from what a player sees (`spades.play.net_inputs`). It has a first layer for the position and one for
-each card, which are added, and one more hidden ReLU layer. The card player `distilled@1` (`spades.play.distilled`)
-plays the card of `srp@4` unless the net expects more than a gain of LEAST_GAINS from another.
+It sees what a player sees (`spades.play.net_inputs`). It has a first layer for the position and one for each card,
+which are added, and one more hidden ReLU layer. The card player `distilled@1` (`spades.play.distilled`) plays the card
+of `srp@4`, unless the net expects another card to gain more than LEAST_GAINS.
 
 The weights are whole numbers, in WEIGHT_UNIT. So all sums are exact in float64, and the service and the arena get the
 same numbers, in whatever order they add.

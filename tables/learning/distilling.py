@@ -5,7 +5,7 @@ every card that the player may choose on a few random deals, and notes the win p
 Then the player plays its card by rules, the best one of the search, or a random one.
 
 The net learns how much better or worse each card is than the mean of the decision's cards. Few deals make noisy
-targets, but the noise is on all sides, so more decisions teach the net more than better ones.
+targets, but the noise favours no card. So many noisy decisions teach the net more than few exact ones.
 
 Training is split into parts, so that it can continue after an interruption: a part ends with the weights and with the
 state of the optimiser.
@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from arena.called.searching import search_all, weights_by_bids
 from arena.chunks import Arrays
@@ -196,21 +195,12 @@ def _trained(ctx: Context, decisions: Decisions) -> Arrays:
 
     n = len(decisions.counts)
     steps = max(PARTS, ctx.size("samples") // BATCH) // PARTS  # of a part
-    fit = card_fit(RATE, PARTS * steps)
-    weights: Arrays = first_weights(np.random.default_rng(ctx.seed), LAYERS)
-    state: Arrays = {}
-    for part in range(PARTS):
 
-        def learn(_: int, seed: int, weights: Arrays = weights, state: Arrays = state) -> Arrays:
-            rows = np.random.default_rng(seed).integers(0, n, steps * BATCH)
-            bar = tqdm(training_batches(decisions, rows), total=steps, desc="card_net/fit", disable=not ctx.progress)
-            trained = fit.train(weights, state, bar)
-            return trained.weights | trained.state
+    def batches_of(seed: int) -> Iterator[tuple[NDArray[Any], ...]]:
+        return training_batches(decisions, np.random.default_rng(seed).integers(0, n, steps * BATCH))
 
-        learnt = ctx.chunks(f"fit-{part}", 1, learn)
-        weights = {name: learnt[name] for name in NET}
-        state = {name: array for name, array in learnt.items() if name not in NET}
-    return weights
+    weights = first_weights(np.random.default_rng(ctx.seed), LAYERS)
+    return card_fit(RATE, PARTS * steps).train_in_parts(ctx, weights, PARTS, steps, batches_of)
 
 
 def whole_numbers(weights: Arrays) -> Arrays:

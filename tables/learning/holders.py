@@ -9,12 +9,11 @@ Training is split into parts, so that it can continue after an interruption: a p
 state of the optimiser.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from arena.chunks import Arrays
 from arena.errors import BuildError
@@ -136,22 +135,13 @@ def _trained(ctx: Context, deals: Deals) -> Arrays:
     from tables.learning.net import holder_fit
 
     steps = max(PARTS, ctx.size("samples") // BATCH) // PARTS  # of a part
-    fit = holder_fit(RATE, PARTS * steps)
-    weights: Arrays = first_weights(np.random.default_rng(ctx.seed), LAYERS)
-    state: Arrays = {}
-    for part in range(PARTS):
 
-        def learn(_: int, seed: int, weights: Arrays = weights, state: Arrays = state) -> Arrays:
-            rng = np.random.default_rng(seed)
-            coming = (training_batch(drawn_views(deals, rng, BATCH)) for _ in range(steps))
-            bar = tqdm(coming, total=steps, desc="holders/fit", disable=None if ctx.progress else True)
-            trained = fit.train(weights, state, bar)
-            return trained.weights | trained.state
+    def batches_of(seed: int) -> Iterator[tuple[NDArray[Any], ...]]:
+        rng = np.random.default_rng(seed)
+        return (training_batch(drawn_views(deals, rng, BATCH)) for _ in range(steps))
 
-        learnt = ctx.chunks(f"fit-{part}", 1, learn)
-        weights = {name: learnt[name] for name in NET}
-        state = {name: array for name, array in learnt.items() if name not in NET}
-    return weights
+    weights = first_weights(np.random.default_rng(ctx.seed), LAYERS)
+    return holder_fit(RATE, PARTS * steps).train_in_parts(ctx, weights, PARTS, steps, batches_of)
 
 
 def training_batch(views: Views) -> tuple[NDArray[np.float32], NDArray[np.int32]]:

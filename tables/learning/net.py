@@ -26,12 +26,14 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from arena.chunks import Arrays
 from spades.card_net import OUTPUT_PER_WIN
 from spades.inference import DECK_SIZE, OTHER_SEATS, HolderNet
 from spades.winprob import BID_INPUTS, BID_NAMES, INPUTS, OUR_NIL, OUTCOMES, THEIRS
 from tables.learning.training_data import Labels
+from tables.run.family import Context
 
 # Weight of a centred error's square: the error minus the mean error of the position's candidates. The square of that
 # mean has weight 1.
@@ -91,6 +93,27 @@ class Fit:
             {f"state{i}": np.asarray(leaf) for i, leaf in enumerate(jax.tree.leaves(inner))},
             results,
         )
+
+    def train_in_parts(
+        self, ctx: Context, weights: Arrays, parts: int, steps: int, batches_of: Callable[[int], Iterable[Any]]
+    ) -> Arrays:
+        """Train ``weights`` in ``parts``, which are chunks of the build, and return them: an interrupted build goes on.
+
+        ``batches_of(seed)`` returns the ``steps`` batches of a part.
+        """
+        names, state = list(weights), dict[str, NDArray[Any]]()
+        for part in range(parts):
+
+            def learn(_: int, seed: int, weights: Arrays = weights, state: Arrays = state) -> Arrays:
+                name = f"{ctx.family.name}/fit"
+                bar = tqdm(batches_of(seed), total=steps, desc=name, disable=None if ctx.progress else True)
+                trained = self.train(weights, state, bar)
+                return trained.weights | trained.state
+
+            learnt = ctx.chunks(f"fit-{part}", 1, learn)
+            weights = {name: learnt[name] for name in names}
+            state = {name: array for name, array in learnt.items() if name not in names}
+        return weights
 
 
 def nadam(rate: float, steps: int) -> optax.GradientTransformation:

@@ -51,6 +51,7 @@ POLICIES = (
     "io",
 )
 WINPROB_POLICIES = ("winprob", "winprob", "winprob:margin=0.01,nil_margin=0.02")
+DISTILLED, DISTILLED_LEVELS = "distilled@1", (4, 5)
 WITHOUT_WINPROB = ("cutthroat", "mirror", "whiz_strict")
 CONVENTIONS = ("none", "big5", "big6", "auto")
 KINDS = ("unknown", "bis", "simple", "winprob", "weak")
@@ -135,7 +136,7 @@ def plan_game(seed: int, number: int, catalogue: Catalogue) -> GamePlan:
         number=number,
         rules=rules,
         all_rules=all_rules,
-        chairs=[_draw_chair(rng, all_rules, searches) for _ in range(4)],
+        chairs=[_draw_chair(rng, all_rules, catalogue, searches) for _ in range(4)],
         batches=batches,
         searches=searches,
         deadline_s=rng.choice((0.05, 0.2, 0.5)) if with_deadlines and not batches else None,
@@ -159,7 +160,7 @@ def draw_rules(rng: random.Random, catalogue: Catalogue) -> tuple[dict[str, Any]
         return {"preset": preset, **changes}, {**all_rules, **changes, "variant": all_rules["variant"]}
 
 
-def _draw_chair(rng: random.Random, rules: Mapping[str, Any], searches: bool) -> Chair:
+def _draw_chair(rng: random.Random, rules: Mapping[str, Any], catalogue: Catalogue, searches: bool) -> Chair:
     alone = rules["variant"] == "cutthroat"
     policies = POLICIES if rules["variant"] in WITHOUT_WINPROB else (*POLICIES, *WINPROB_POLICIES)
     policy = rng.choice(policies)
@@ -176,5 +177,9 @@ def _draw_chair(rng: random.Random, rules: Mapping[str, Any], searches: bool) ->
     level = rng.choice((5, 5, 5, 4, 3, 2, 1))
     if searches and level > 1 and rules["variant"] not in WITHOUT_WINPROB and rng.random() < 0.2:
         return Chair(bidding, rng.choice(("search@1", "search@3")), level, rng.choice((4, 16, 64)))
-    card_player = "best" if searches or rng.random() < 0.1 else by_rules
+    if searches or rng.random() < 0.1:
+        return Chair(bidding, "best", level, None)
+    # The net knows other rules too, but these suffice for its cards.
+    classic = {**catalogue.presets["classic"], "win": rules["win"], "lose": rules["lose"]}
+    card_player = DISTILLED if rules == classic and level in DISTILLED_LEVELS and rng.random() < 0.5 else by_rules
     return Chair(bidding, card_player, level, None)

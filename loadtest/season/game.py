@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from spades_client import NoAnswer
 
 from loadtest.season.desk import Answer, Desk, GaveUp
-from loadtest.season.draws import EXPLANATIONS, WITHOUT_WINPROB, GamePlan
+from loadtest.season.draws import DISTILLED, EXPLANATIONS, WITHOUT_WINPROB, GamePlan
 from loadtest.season.ledger import UNSURE, Ledger
 from loadtest.season.referee import BLIND_NIL, Bid, Referee, is_nil, tricks_of
 from loadtest.season.scorekeeper import Scorekeeper
@@ -348,7 +348,7 @@ class Round:
             request["level"] = chair.card_level
         if chair.deals is not None:
             request |= {"player": chair.card_player if game.searches else "best", "deals": chair.deals}
-        if request["player"] == "best" or chair.deals is not None:
+        if request["player"] in ("best", DISTILLED) or chair.deals is not None:
             request |= game.names()
         answer = (await self.ask("card", request, batch=self.plan.batches)).body
         card, legal = answer["card"], self.referee.legal_cards(self.hands[seat], self.tricks)

@@ -14,7 +14,7 @@ import pytest
 from loadtest.__main__ import main as loadtest_main
 from loadtest.season import command, desk, service_counts
 from loadtest.season.comparison import Row, compare_counters, compare_log, expected_tables, wrong_tables
-from loadtest.season.draws import Catalogue, plan_game
+from loadtest.season.draws import DISTILLED, Catalogue, plan_game
 from loadtest.season.game import GameRecord, LoggedBid, TablesUsed, hands_after_pass
 from loadtest.season.ledger import Account, Ledger, can_act_on
 from loadtest.season.report import make_report
@@ -293,6 +293,7 @@ def test_a_seed_asks_for_the_same_games():
     assert plans[0] != plan_game(2, 0, catalogue)
     assert {plan.rules["preset"] for plan in plans} == set(catalogue.presets)
     assert {plan.all_rules["variant"] for plan in plans} == set(catalogue.fixed)
+    assert any(chair.card_player == DISTILLED for plan in plans for chair in plan.chairs)
     for field, plain in catalogue.presets["classic"].items():
         assert any(plan.all_rules[field] != plain for plan in plans), field
 

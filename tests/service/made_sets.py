@@ -18,6 +18,7 @@ from spades.tableset import DEFAULT_DIRECTORY
 HAND: dict[str, Any] = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [3, 1], "seat": 2}
 BLIND: dict[str, Any] = {"previous_bids": [4, 4, 3], "seat": 3, "rules": {"preset": "blind-nil"}}
 VIEW: dict[str, Any] = {"hand": "AKJ62.AQ.Q.K9543", "bids": [3, 1], "seat": 2}
+PLAY: dict[str, Any] = {"hand": "AKJ62.AQ.Q.K9543", "bids": [4, 4, 3, 1], "seat": 0, "tricks": [[]]}
 
 
 def expected(sets: TableSets, version: str, request: Any) -> Any:

@@ -7,13 +7,16 @@ import numpy as np
 import orjson
 import pytest
 
+from arena.called import Resources
 from arena.engine.deal import deal_round
 from arena.engine.rounds import Batch
-from arena.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
-from arena.games import Lineup, play_games
+from arena.engine.simulate import kernel_tables, tables_for
+from arena.games import play_games
+from arena.match import Match, lineup_of
 from examples.play_a_game import Client
 from examples.play_a_game import play_game as over_http
 from spades.bis.estimates import spade_tricks_against
+from spades.card_net import DISTILLED
 from spades.cards import CARD_NAMES, FIRST_SPADE, cards_of, spades_of
 from spades.contract.card_request import MAX_CARD_ITEMS, card_answer, read_card
 from spades.contract.examples import CARD_ANSWER, CARD_REQUEST
@@ -30,7 +33,6 @@ from spades.play import (
     unseen_cards,
 )
 from spades.play.solo import others_need
-from spades.policies import parse_policy
 from spades.reasons import NUMBERS, REASONS
 from spades.rules import CUTTHROAT, TRICKS_COUNT_FOR_CONTRACT, make_rules
 from tests.arena.engine import states
@@ -367,8 +369,8 @@ def test_the_largest_batch(call):
     assert more.json()["errors"][0]["code"] == "too-many-items"
 
 
-@pytest.mark.parametrize("preset", ["nil-50", "pass-2"])
-def test_a_game_over_http_is_the_engines(server, preset):
+@pytest.mark.parametrize(("preset", "player"), [("nil-50", "srp@4"), ("pass-2", "srp@4"), ("short", DISTILLED)])
+def test_a_game_over_http_is_the_engines(server, preset, player):
     rules = make_rules(preset)
     state = states.under(rules)
 
@@ -378,10 +380,10 @@ def test_a_game_over_http_is_the_engines(server, preset):
 
     with closing(Client(server.url)) as client:
         scores = over_http(client, preset, deal, "bis")
-    policies = policies_by_chair(parse_policy("bis"), parse_policy("bis"))
-    tables = tables_for(kernel_tables(committed_tables().arrays), rules, policies)
+    arrays = committed_tables().arrays
+    lineup = lineup_of(Match("bis", "bis", (player, player), rules=rules), Resources(arrays, {}, ()))
+    tables = tables_for(kernel_tables(arrays), rules, lineup.policies)
     batch = Batch(rules, np.zeros(1, np.int64))
-    lineup = Lineup(policies, player_rows("srp@4", "srp@4"))
     played = [batch.rounds[0].copy() for _ in play_games(batch, lineup, 8, tables)]
     after = [np.roll(row["scores"] + row["points"], row["first_chair"]) for row in played]  # by chair
     assert scores == [(us, them) for us, them, *_ in after]

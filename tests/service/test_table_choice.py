@@ -6,7 +6,7 @@ from service.app import create_app
 from service.keys import new_key
 from service.settings import Canary
 from tests.patience import patient
-from tests.service.made_sets import BLIND, HAND, VIEW, expected
+from tests.service.made_sets import BLIND, HAND, PLAY, VIEW, expected
 
 
 def test_a_request_may_name_a_set(call, serving, sets):
@@ -21,7 +21,7 @@ def test_a_request_may_name_a_set(call, serving, sets):
 
 @pytest.mark.parametrize(
     ("path", "request_"),
-    [("/v1/bid", HAND), ("/v1/bid/blind", BLIND), ("/v1/inference", VIEW)],
+    [("/v1/bid", HAND), ("/v1/bid/blind", BLIND), ("/v1/inference", VIEW), ("/v1/card", PLAY)],
     ids=lambda x: str(x)[:9],
 )
 def test_every_route_that_reads_tables(call, serving, sets, path, request_):
@@ -102,7 +102,7 @@ def test_a_game_always_gets_the_same_set(call, with_canary):
     assert set(chosen) == {canary, with_canary.default.version}
     items = call("POST", "/v1/bids", serving, json={"requests": requests}).json()["answers"]
     assert [item["body"]["tables"] for item in items] == chosen
-    for path, request in (("/v1/bid/blind", BLIND), ("/v1/inference", VIEW)):
+    for path, request in (("/v1/bid/blind", BLIND), ("/v1/inference", VIEW), ("/v1/card", PLAY)):
         assert [
             call("POST", path, serving, json={**request, "game": game}).json()["tables"] for game in games[:9]
         ] == chosen[:9]

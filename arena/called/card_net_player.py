@@ -29,6 +29,7 @@ from spades.play import (
 )
 from spades.rules import Rules
 
+FREE = "goals, limits of bids, and points of blind bids and double nils"  # `spades.card_net.FREE_RULES`
 AT_ONCE = 2048  # decisions whose sums are in memory together
 
 
@@ -62,7 +63,7 @@ class DistilledPlayer(CalledAgent):
     def check(self, rules: Rules) -> None:
         """Raise `ArenaError` for rules that the net does not know."""
         if not net_knows(rules):
-            raise ArenaError(f"rules are other than classic; accepted with {self}: classic, to any goal")
+            raise ArenaError(f"rules are other than classic; accepted with {self}: classic, but with any {FREE}")
 
     def arrays(self) -> tuple[str, ...]:
         """Return the names of the arrays with the net's weights."""

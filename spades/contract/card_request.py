@@ -259,7 +259,8 @@ def _player_faults(request: Mapping[str, Any], rules: Rules, games: Games) -> li
                 detail = f"level is {level} with player {player}; accepted: {accepted}"
                 faults.append(Fault("/level", "unsupported-field", detail))
         elif player != by_rules:
-            detail = f"player is {player} in variant {VARIANTS[rules.variant]}; accepted: {BEST}, {by_rules}"
+            accepted = ", ".join((BEST, DISTILLED, by_rules) if net_knows(rules) else (BEST, by_rules))
+            detail = f"player is {player} in variant {VARIANTS[rules.variant]}; accepted: {accepted}"
             faults.append(Fault("/player", "unsupported-rules", detail))
         return faults
     if player != BEST and level not in SEARCH_DEALS:

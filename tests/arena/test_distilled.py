@@ -55,6 +55,6 @@ def usual_cards(states):
 
 def test_rules_that_it_does_not_know():
     with pytest.raises(
-        ArenaError, match="rules are other than classic; accepted with distilled@1: classic, to any goal"
+        ArenaError, match="rules are other than classic; accepted with distilled@1: classic, but with any goals"
     ):
         Match("bis", "bis", ("distilled@1", "srp@4"), rules=make_rules("pass-2", {}))

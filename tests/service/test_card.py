@@ -74,7 +74,7 @@ def test_a_player_by_rules_can_be_pinned(call):
     (fault,) = call("POST", "/v1/card", json=CARD_REQUEST | {"player": "solo@2"}).json()["errors"]
     assert (fault["pointer"], fault["detail"]) == (
         "/player",
-        "player is solo@2 in variant partnership; accepted: best, srp@4",
+        "player is solo@2 in variant partnership; accepted: best, distilled@1, srp@4",
     )
 
 

@@ -29,7 +29,6 @@ from spades.play import (
 )
 from spades.rules import Rules
 
-FREE = "goals, limits of bids, and points of blind bids and double nils"  # `spades.card_net.FREE_RULES`
 AT_ONCE = 2048  # decisions whose sums are in memory together
 
 
@@ -63,7 +62,8 @@ class DistilledPlayer(CalledAgent):
     def check(self, rules: Rules) -> None:
         """Raise `ArenaError` for rules that the net does not know."""
         if not net_knows(rules):
-            raise ArenaError(f"rules are other than classic; accepted with {self}: classic, but with any {FREE}")
+            accepted = "classic, but with any goals, limits of bids, and points of blind bids and double nils"
+            raise ArenaError(f"rules are other than classic; accepted with {self}: {accepted}")
 
     def arrays(self) -> tuple[str, ...]:
         """Return the names of the arrays with the net's weights."""

@@ -6,7 +6,8 @@
 //     node examples/jus144tice/server.mjs bot 9000
 //     .venv/bin/python -m arena match --a winprob --b "http(url=http://127.0.0.1:9000, cards=on)"
 //
-// It knows rules without blind bids, in which the first bidder leads. The answer depends only on the request: the program's random numbers are seeded with the request's text.
+// It plays rules without blind bids, in which the first bidder leads. The answer depends only on the request: the
+// program's random numbers are seeded with the request's text.
 import { createServer } from 'node:http';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -179,7 +179,7 @@ def _draw_chair(rng: random.Random, rules: Mapping[str, Any], catalogue: Catalog
         return Chair(bidding, rng.choice(("search@1", "search@3")), level, rng.choice((4, 16, 64)))
     if searches or rng.random() < 0.1:
         return Chair(bidding, "best", level, None)
-    # The net knows other rules too, but these suffice for its cards.
+    # The net knows more rules than these. To check its cards, these are enough.
     classic = {**catalogue.presets["classic"], "win": rules["win"], "lose": rules["lose"]}
     card_player = DISTILLED if rules == classic and level in DISTILLED_LEVELS and rng.random() < 0.5 else by_rules
     return Chair(bidding, card_player, level, None)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.patience import LIMIT_S, PATIENT, wait_until
+from tests.patience import LIMIT_S, PATIENT
 
 ROOT = Path(__file__).resolve().parents[1]
 START_S = LIMIT_S
@@ -60,6 +60,8 @@ def running_server(*arguments: str, stdout: Any = None, **environment: str) -> I
         text=True,
     )
     log: list[str] = []
+    # One process says where it runs when it has started; of several, the parent says so before its workers have.
+    starting = int(arguments[arguments.index("--workers") + 1]) if "--workers" in arguments else 0
     try:
         assert process.stderr is not None
         port = 0
@@ -67,13 +69,11 @@ def running_server(*arguments: str, stdout: Any = None, **environment: str) -> I
             log.append(line)
             if found := re.search(r"running on http://127\.0\.0\.1:(\d+)", line):
                 port = int(found[1])
-            # one process logs this after its start; of several, the supervisor logs "running" before they are up
-            if port and ("--workers" not in arguments or "Application startup complete" in line):
+            starting -= "Application startup complete" in line
+            if port and starting <= 0:
                 break
         assert port, "".join(log)
-        if "--workers" in arguments:
-            number = int(arguments[arguments.index("--workers") + 1])
-            wait_until(lambda: len(workers(process.pid)) == number, "not all workers have started")
+        assert starting <= 0, "".join(log)
         yield RealServer(process, port, log)
     finally:
         if process.poll() is None:

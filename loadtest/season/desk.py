@@ -85,6 +85,10 @@ class Desk:
         for batch in self._batches.values():
             await asyncio.gather(*batch.tasks, return_exceptions=True)
 
+    def given_up(self, method: str) -> None:
+        """Note an answer of an item of a batch that came after its game had given up."""
+        self._ledger.given_up(f"/v1/{method}")
+
     async def refused(self, method: str, request: Mapping[str, Any], pointer: str) -> str:
         """Send a request that is wrong on purpose; return what is wrong with the answer, or an empty text."""
         try:
@@ -134,7 +138,12 @@ class _Batch:
             self._start(GATHER_S)
         elif len(self._waiting) == MOST_TOGETHER[self._method]:
             self._start(0.0)
-        return await future
+        try:
+            return await future
+        except asyncio.CancelledError:
+            if future.done() and not future.cancelled() and future.exception() is None:
+                self._desk.given_up(self._method)
+            raise
 
     def _start(self, wait_s: float) -> None:
         task = asyncio.create_task(self._send(wait_s))
@@ -155,6 +164,8 @@ class _Batch:
             return
         for (_, future), item in zip(sent, items, strict=True):
             if future.done():
+                if item["status"] == 200:
+                    self._desk.given_up(self._method)
                 continue
             if item["status"] == 200:
                 future.set_result(item["body"])

@@ -2,7 +2,8 @@
 
 A request is *answered*, or *lost*: its connection broke, or its caller waited no longer. What the service did with a
 lost request is not known. An answer 503 or 504 may come from a proxy, so the service may have counted something else or
-nothing: its fate is not known either. All these are `unknown`, apart from the others, so that their number bounds the
+nothing: its fate is not known either. An item of a batch may be answered when nobody waits for it any longer: then only
+the service counts its decision. All these are `unknown`, apart from the others, so that their number bounds the
 difference between this account and the service's.
 
 A process that ends takes its counters with it. What it answered after they were last read is counted by nobody: these
@@ -57,7 +58,8 @@ class Account:
     """Counts that can be added up and written as JSON."""
 
     answered: Counter[str] = field(default_factory=Counter)  # "path status", statuses in UNSURE too
-    unknown: Counter[str] = field(default_factory=Counter)  # by path, and "bids" and "results" in them
+    # By path, and "bids" and "results" in them; bids of a batch that nobody waited for are in "bids" only.
+    unknown: Counter[str] = field(default_factory=Counter)
     unread: Counter[str] = field(default_factory=Counter)  # "path status", and "bids", "results", "faults" in them
     decisions: Counter[str] = field(default_factory=Counter)  # by kind, such as "bid regular"
     tables: Counter[str] = field(default_factory=Counter)  # bids by version of the tables
@@ -135,6 +137,10 @@ class Ledger:
         if status == 200:
             bucket = round(math.log(max(sent.ended_at - sent.sent_at, 1e-6) * 1000.0) / _BUCKET)
             account.times.setdefault(sent.path, Counter())[bucket] += 1
+
+    def given_up(self, path: str) -> None:
+        """Note that an item of a batch was answered when nobody waited for it any longer."""
+        self.account.unknown["bids"] += path == "/v1/bids"
 
     def counters_read(self, asked_at: float) -> None:
         """Forget the requests that ended before the counters were asked for: the counters hold them."""

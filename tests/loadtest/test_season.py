@@ -8,8 +8,10 @@ import subprocess
 import sys
 from collections import Counter
 from contextlib import suppress
+from typing import cast
 
 import pytest
+from spades_client import AsyncClient
 
 from loadtest.__main__ import main as loadtest_main
 from loadtest.season import command, desk, service_counts
@@ -100,6 +102,30 @@ def test_an_interrupted_season_compares_its_totals_and_goes_on(tmp_path, url):
     finished = {json.loads(line)["number"] for line in lines.read_text().splitlines()}
     code, report = season("--url", url, out=tmp_path)
     assert (code, report["games"], len(report["runs"])) == (0, len(finished | {0, 1}), 2)
+
+
+@pytest.mark.parametrize(("status", "unknown"), [(200, 2), (503, 0)])
+def test_bids_of_a_batch_that_its_games_gave_up_are_unknown(status, unknown):
+    """The service makes them all the same, and only it counts them."""
+
+    async def run() -> tuple[list[bool], int]:
+        games: list[asyncio.Task] = []
+
+        class Client:
+            async def bids(self, request, timeout_s):
+                games[0].cancel()
+                await asyncio.wait(games[:1])
+                asyncio.get_running_loop().call_soon(games[1].cancel)  # after the answer has come, before it is seen
+                return {"answers": [{"status": status, "body": {"bid": 3}} for _ in request["requests"]]}
+
+        ledger = Ledger()
+        at_desk = desk.Desk(cast(AsyncClient, Client()), ledger)
+        games += [asyncio.create_task(at_desk.ask("bid", {}, batch=True, repeat=False)) for _ in range(3)]
+        await asyncio.gather(*games, return_exceptions=True)
+        await at_desk.close()
+        return [game.cancelled() for game in games], ledger.account.unknown["bids"]
+
+    assert asyncio.run(run()) == ([True, True, False], unknown)
 
 
 @pytest.mark.long

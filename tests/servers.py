@@ -7,12 +7,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 from tests.patience import LIMIT_S, PATIENT
 
 ROOT = Path(__file__).resolve().parents[1]
 START_S = LIMIT_S
+_LONGEST_START_S = 900.0  # a process that searches may have to compile
 
 
 class RealServer:
@@ -45,11 +47,13 @@ def refused_start(*arguments: str, **environment: str) -> list[str]:
 
 
 @contextmanager
-def running_server(*arguments: str, stdout: Any = None, **environment: str) -> Iterator[RealServer]:
+def running_server(
+    *arguments: str, stdout: Any = None, started: Any = True, **environment: str
+) -> Iterator[RealServer]:
     """Run `python -m service serve` on a free port; kill it at the end if it still runs.
 
-    ``stdout``: a descriptor. ``environment``: settings; unless they say otherwise, no request is shed for its waiting
-    time.
+    ``stdout``: a descriptor. ``started``: wait until all workers have started. ``environment``: settings; unless they
+    say otherwise, no request is shed for its waiting time.
     """
     process = subprocess.Popen(
         serve_command(*arguments),
@@ -60,8 +64,10 @@ def running_server(*arguments: str, stdout: Any = None, **environment: str) -> I
         text=True,
     )
     log: list[str] = []
+    late = Timer(_LONGEST_START_S, process.kill)  # ends the wait for a line
+    late.start()
     # One process says where it runs when it has started; of several, the parent says so before its workers have.
-    starting = int(arguments[arguments.index("--workers") + 1]) if "--workers" in arguments else 0
+    starting = int(arguments[arguments.index("--workers") + 1]) if started and "--workers" in arguments else 0
     try:
         assert process.stderr is not None
         port = 0
@@ -72,10 +78,12 @@ def running_server(*arguments: str, stdout: Any = None, **environment: str) -> I
             starting -= "Application startup complete" in line
             if port and starting <= 0:
                 break
+        late.cancel()
         assert port, "".join(log)
         assert starting <= 0, "".join(log)
         yield RealServer(process, port, log)
     finally:
+        late.cancel()
         if process.poll() is None:
             process.kill()
         process.wait(START_S)

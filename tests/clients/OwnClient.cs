@@ -141,7 +141,7 @@ public static class OwnClient
         Check((await new SpadesClient(badUrl + "/once/csharp", timeout: Long).Bid(request)).Fallback == null, "Retry-After");
         var soon = new SpadesClient(badUrl + "/later/csharp", timeout: Long);
         Check((await soon.Bid(request)).Fallback == null, "without time for Retry-After");
-        var busy = await Failure(new SpadesClient(badUrl + "/busy", timeout: TimeSpan.FromSeconds(0.5)).Bid(request));
+        var busy = await Failure(new SpadesClient(badUrl + "/busy", timeout: Long, attempts: 2).Bid(request));
         Check(((ProblemException)busy).RetryAfterSeconds == 1, busy);
         var played = new List<string>();
         Action<SpadesException, BidRequest> onFallback = (error, asked) => played.Add(asked.Seat + " " + error.Message);

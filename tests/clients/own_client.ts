@@ -71,7 +71,7 @@ check((await new Client(keyedUrl, { key, timeoutMs }).bid(request)).bid === 6, "
 
 check((await new Client(`${badUrl}/once/typescript`, { timeoutMs }).bid(request)).policy === "bis", "Retry-After");
 check((await new Client(`${badUrl}/later/typescript`, { timeoutMs }).bid(request)).policy === "bis", "soon");
-const busy = await failure(new Client(`${badUrl}/busy`, { timeoutMs: 500 }).bid(request));
+const busy = await failure(new Client(`${badUrl}/busy`, { timeoutMs, attempts: 2 }).bid(request));
 check(busy instanceof Unavailable && busy.retryAfterSeconds === 1, busy);
 const played: string[] = [];
 const onFallback = (error: SpadesError, { seat }: typeof request) => void played.push(`${seat} ${error.message}`);
@@ -86,7 +86,7 @@ for (const kind of ["busy", "bad-gateway", "redirect", "missing", "forbidden", "
   check(local.bid === 5 && local.policy === "fallback" && played.pop() === `2 ${local.fallback}`, local);
   check(local.fallback !== `no answer in ${timeoutMs} ms`, local);
 }
-const gone = await new Client("http://127.0.0.1:2", { fallback: simpleBid, onFallback }).bid(request);
+const gone = await new Client("http://127.0.0.1:2", { timeoutMs, fallback: simpleBid, onFallback }).bid(request);
 check(gone.fallback?.startsWith("the connection failed: fetch failed: connect ECONNREFUSED") === true, gone.fallback);
 check(played.length === 1, played);
 const logged: unknown[] = [];

@@ -160,7 +160,8 @@ def test_the_wheel_runs_the_examples_of_its_readme_alone(url, tmp_path):
     run(*pip, "install", "--quiet", "--no-index", "--no-deps", wheel)
     for number, example in enumerate(examples_of_the_readme()):
         path = tmp_path / f"example_{number}.py"
-        path.write_text(example.replace("http://127.0.0.1:8080", url))
+        patient = example.replace('8080")', f'8080", timeout_s={LIMIT_S})')
+        path.write_text(patient.replace("http://127.0.0.1:8080", url))
         run(python, "-I", path, cwd=tmp_path)
         run(sys.executable, "-m", "mypy", "--strict", "--python-executable", python, path, cwd=BUILD)
 

@@ -34,7 +34,7 @@ def test_a_new_set_comes_with_a_rolling_restart(folder: Folder, made_sets: tuple
 
         load = asyncio.run(run())
         assert load.statuses.keys() == {200}
-        assert load.unanswered == load.refused == 0
+        assert (load.lost_at, load.refused) == ([], 0)
         assert load.tables.keys() == {old, new}
         assert post(f"{server.url}/bid", json=HAND).json()["tables"] == new
 

@@ -6,8 +6,10 @@ from time import monotonic
 
 import pytest
 
+from loadtest import arrivals
 from loadtest.arrivals import Prepared, run
 from tests.faults.conftest import request_bytes, rss_kb
+from tests.patience import LIMIT_S
 from tests.servers import running_server
 
 _RATE = float(os.environ.get("SOAK_RATE", "1000"))  # requests/s; half of the machine's capacity, see `make loadtest`
@@ -17,7 +19,10 @@ _SECONDS = int(os.environ.get("SOAK_S", "600"))
 @pytest.mark.parametrize(
     ("seconds", "slice_s", "rate"), [(4, 1, 100.0), pytest.param(_SECONDS, 10, _RATE, marks=pytest.mark.long)]
 )
-def test_memory_and_latency_stay_flat(seconds, slice_s, rate):
+def test_memory_and_latency_stay_flat(monkeypatch, seconds, slice_s, rate):
+    if slice_s == 1:  # beside other tests
+        monkeypatch.setattr(arrivals, "PATIENCE_S", LIMIT_S)
+        monkeypatch.setattr(arrivals, "TIMEOUT_S", LIMIT_S)
     with running_server(SPADES_ACCESS_LOG="0") as server:
         request = Prepared(request_bytes(), 200)
         rows: list[tuple[int, float, float, int]] = []

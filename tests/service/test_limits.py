@@ -40,10 +40,9 @@ def test_a_busy_event_loop_is_seen():
         await asyncio.sleep(0)
         time.sleep(0.1)
         assert state.lag_s > 0.09
-        for _ in range(3):
-            await asyncio.sleep(0.001)
-        started = time.perf_counter()
-        assert state.lag_s <= time.perf_counter() - started + 0.09
+        async with asyncio.timeout(LIMIT_S):
+            while state.lag_s > 0.09:
+                await asyncio.sleep(0.001)
         measuring.cancel()
 
     asyncio.run(run())

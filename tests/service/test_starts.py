@@ -1,6 +1,7 @@
 """Each documented way to start the app answers the README's request with the README's answer."""
 
 import json
+import os
 import re
 import socket
 import subprocess
@@ -15,7 +16,7 @@ from starlette.testclient import TestClient
 
 from service.app import create_app
 from service.main import app as main_app
-from tests.patience import get, post, wait_until
+from tests.patience import PATIENT, get, patient, post, wait_until
 from tests.servers import START_S, RealServer
 from tests.service.conftest import ROOT
 
@@ -32,7 +33,7 @@ def _running(*command: str) -> Iterator[str]:
         port = probe.getsockname()[1]
     url = f"http://127.0.0.1:{port}"
     arguments = [str(port) if word == "PORT" else word for word in command]
-    process = subprocess.Popen([sys.executable, *arguments], cwd=ROOT)
+    process = subprocess.Popen([sys.executable, *arguments], cwd=ROOT, env=os.environ | PATIENT)
 
     def answers() -> bool:
         assert process.poll() is None, f"the server ended with {process.returncode}"
@@ -84,7 +85,7 @@ def test_the_test_client(made: Callable[[], FastAPI]):
 
 def test_routes_can_be_added(app: FastAPI, call: Any):
     """It is an ordinary FastAPI app: a studio's own routes are answered, documented and behind its middleware."""
-    own = create_app()
+    own = create_app(patient())
 
     @own.get("/v1/tables-of-ours")
     async def tables_of_ours(seats: int = 4) -> dict[str, int]:

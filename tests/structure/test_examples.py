@@ -258,7 +258,8 @@ class Reader:
 
     def python(self, example: Example) -> None:
         if "print(" in example.text:
-            program = example.text.replace('"127.0.0.1", 8080', f'"127.0.0.1", {self.server.port}')
+            program = example.text.replace("8080, timeout=1", f"{self.server.port}, timeout={LIMIT_S}")
+            program = program.replace('"X-Deadline-Ms": "500"', f'"X-Deadline-Ms": "{LIMIT_S * 1000:.0f}"')
             run = [sys.executable, "-c", program]
             done = subprocess.run(run, capture_output=True, text=True, timeout=LIMIT_S, check=False)
             assert done.returncode == 0, done.stderr

@@ -52,8 +52,8 @@ def running_server(
 ) -> Iterator[RealServer]:
     """Run `python -m service serve` on a free port; kill it at the end if it still runs.
 
-    ``stdout``: a descriptor. ``started``: wait until all workers have started. ``environment``: settings; unless they
-    say otherwise, no request is shed for its waiting time.
+    ``stdout``: a descriptor. ``started``: whether to wait until all workers have started. ``environment``: settings;
+    unless they say otherwise, no request is shed for its waiting time.
     """
     process = subprocess.Popen(
         serve_command(*arguments),

@@ -22,8 +22,9 @@ from tests.service.conftest import app, folder, made_sets  # noqa: F401  # fixtu
 
 WORKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
 BODY = json.dumps(WORKED).encode()
-# A server that stops closes a connection on which no request has come for so long: a new one, and one that stays open.
-# A caller that a busy machine holds up may then lose a request without a fault of the server.
+# When a server stops, it closes connections on which no request comes: a new one after the first time, one that had
+# requests before after the second. A busy machine may hold up a caller for longer; its request is then lost without a
+# fault of the server.
 _NEW_IDLE_S = 0.1
 _KEPT_IDLE_S = 0.5  # the default of SPADES_DRAIN_S
 _RESTART_S = 35.0  # in which both workers are replaced, or a restart has ended

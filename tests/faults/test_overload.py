@@ -36,7 +36,7 @@ def test_single_bids_are_served_beside_many():
 
 
 def metrics(port: int) -> str:
-    """Return the metrics of a separate listener, which may be read before an answer is counted that was sent."""
+    """Return the metrics of a separate listener. The service counts an answer soon after it has sent it."""
     return get(f"http://127.0.0.1:{port}/metrics").text
 
 
